@@ -1,0 +1,57 @@
+# Helpers for the product's own targets.
+#
+# blockscale_add_library(Name SOURCES... [LINK libs...])        no MLIR below it
+# blockscale_add_mlir_library(Name SOURCES... [DEPENDS t...] [LINK libs...])
+# blockscale_add_tool(name SOURCES... [LINK libs...])           installed
+# blockscale_add_unittest(name SOURCES... [LINK libs...])       GoogleTest, run by ctest
+#
+# Libraries are static archives of position-independent objects. MLIR libraries
+# name no MLIR archive: each tool decides whether it links libMLIR.so
+# (blockscale_link_mlir_shared) or the static archives (blockscale_link_mlir_static),
+# never both.
+
+set(BLOCKSCALE_WARNINGS -Wall -Wextra -Wno-unused-parameter)
+
+function(blockscale_add_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  add_library(Blockscale::${name} ALIAS ${name})
+  target_compile_options(${name} PRIVATE ${BLOCKSCALE_WARNINGS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+function(blockscale_add_mlir_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  add_library(Blockscale::${name} ALIAS ${name})
+  target_compile_options(${name} PRIVATE ${BLOCKSCALE_WARNINGS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+function(blockscale_link_mlir_shared name)
+  target_link_libraries(${name} PRIVATE MLIR LLVM)
+endfunction()
+
+function(blockscale_add_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_compile_options(${name} PRIVATE ${BLOCKSCALE_WARNINGS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+function(blockscale_add_unittest name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  add_executable(${name} ${ARG_SOURCES})
+  target_compile_options(${name} PRIVATE ${BLOCKSCALE_WARNINGS})
+  target_compile_definitions(${name} PRIVATE BLOCKSCALE_TEST_DIR="${PROJECT_SOURCE_DIR}/test")
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/test/Unit")
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST)
+endfunction()

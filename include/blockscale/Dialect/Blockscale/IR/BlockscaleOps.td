@@ -1,0 +1,17 @@
+//===- BlockscaleOps.td - all ops, by level ----------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_OPS_TD
+#define BLOCKSCALE_OPS_TD
+
+include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleTypes.td"
+include "blockscale/Dialect/Blockscale/IR/ProblemOps.td"
+include "blockscale/Dialect/Blockscale/IR/HostOps.td"
+include "blockscale/Dialect/Blockscale/IR/KernelOps.td"
+include "blockscale/Dialect/Blockscale/IR/MachineOps.td"
+
+#endif // BLOCKSCALE_OPS_TD

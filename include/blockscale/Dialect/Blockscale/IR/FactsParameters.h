@@ -1,0 +1,140 @@
+//===- FactsParameters.h - facts enums as attribute parameters ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parsing and printing of the plain enums of Facts inside attributes. The
+// keyword of a case is its name in the facts table.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_FACTSPARAMETERS_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_FACTSPARAMETERS_H
+
+#include "blockscale/Facts/Arch.h"
+#include "blockscale/Facts/Format.h"
+#include "blockscale/Facts/MmaKind.h"
+#include "blockscale/Facts/TensorMap.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+
+namespace blockscale {
+
+/// MxNxK of an instruction or a tile.
+struct Shape3 {
+  int64_t m, n, k;
+  bool operator==(const Shape3 &) const = default;
+};
+inline llvm::hash_code hash_value(const Shape3 &s) { return llvm::hash_combine(s.m, s.n, s.k); }
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, const Shape3 &s) {
+  p.getStream() << s.m << 'x' << s.n << 'x' << s.k;
+  return p;
+}
+
+/// How D leaves the SM.
+enum class Epilogue : uint8_t { tma_store, plain_store };
+constexpr std::string_view name(Epilogue e) {
+  return e == Epilogue::tma_store ? "tma_store" : "plain_store";
+}
+constexpr std::optional<Epilogue> parseEpilogue(std::string_view text) {
+  if (text == "tma_store")
+    return Epilogue::tma_store;
+  if (text == "plain_store")
+    return Epilogue::plain_store;
+  return std::nullopt;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Epilogue e) {
+  p.getStream() << name(e);
+  return p;
+}
+
+namespace facts {
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Arch v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Format v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, ScaleFormat v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, ScaleLayout v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, MmaKind v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, TmaType v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, TmaSwizzle v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, TmaFill v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, TmaL2Promotion v) {
+  p.getStream() << name(v);
+  return p;
+}
+} // namespace facts
+
+namespace detail {
+/// Parses one keyword with a parser of a facts table.
+template <typename T, std::optional<T> (*Parse)(std::string_view)>
+struct KeywordParser {
+  static mlir::FailureOr<T> parse(mlir::AsmParser &parser) {
+    llvm::SMLoc loc = parser.getCurrentLocation();
+    llvm::StringRef keyword;
+    if (parser.parseKeyword(&keyword))
+      return mlir::failure();
+    if (std::optional<T> value = Parse(std::string_view(keyword.data(), keyword.size())))
+      return *value;
+    return parser.emitError(loc) << "unknown keyword '" << keyword << "'", mlir::failure();
+  }
+};
+} // namespace detail
+} // namespace blockscale
+
+namespace mlir {
+#define BLOCKSCALE_FACTS_FIELD_PARSER(Enum)                                                        \
+  template <>                                                                                      \
+  struct FieldParser<blockscale::facts::Enum>                                                      \
+      : blockscale::detail::KeywordParser<blockscale::facts::Enum, blockscale::facts::parse##Enum> {};
+BLOCKSCALE_FACTS_FIELD_PARSER(Arch)
+BLOCKSCALE_FACTS_FIELD_PARSER(Format)
+BLOCKSCALE_FACTS_FIELD_PARSER(ScaleFormat)
+BLOCKSCALE_FACTS_FIELD_PARSER(ScaleLayout)
+BLOCKSCALE_FACTS_FIELD_PARSER(MmaKind)
+BLOCKSCALE_FACTS_FIELD_PARSER(TmaType)
+BLOCKSCALE_FACTS_FIELD_PARSER(TmaSwizzle)
+BLOCKSCALE_FACTS_FIELD_PARSER(TmaFill)
+BLOCKSCALE_FACTS_FIELD_PARSER(TmaL2Promotion)
+#undef BLOCKSCALE_FACTS_FIELD_PARSER
+
+template <>
+struct FieldParser<blockscale::Epilogue>
+    : blockscale::detail::KeywordParser<blockscale::Epilogue, blockscale::parseEpilogue> {};
+template <>
+struct FieldParser<blockscale::Shape3> {
+  static FailureOr<blockscale::Shape3> parse(AsmParser &parser) {
+    SMLoc loc = parser.getCurrentLocation();
+    SmallVector<int64_t> dims;
+    if (parser.parseDimensionList(dims, /*allowDynamic=*/false, /*withTrailingX=*/false))
+      return failure();
+    if (dims.size() != 3)
+      return parser.emitError(loc, "expected MxNxK"), failure();
+    return blockscale::Shape3{dims[0], dims[1], dims[2]};
+  }
+};
+} // namespace mlir
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_FACTSPARAMETERS_H
