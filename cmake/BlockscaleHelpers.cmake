@@ -41,6 +41,7 @@ function(blockscale_add_tool name)
   target_compile_options(${name} PRIVATE ${BLOCKSCALE_WARNINGS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+  set_property(GLOBAL APPEND PROPERTY BLOCKSCALE_TOOLS ${name})
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
