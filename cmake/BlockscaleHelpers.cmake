@@ -10,7 +10,24 @@
 # (blockscale_link_mlir_shared) or the static archives (blockscale_link_mlir_static),
 # never both.
 
+# Installed libraries are in one of two export sets: Core needs neither MLIR nor
+# LLVM, MLIR needs find_package(MLIR) in the consumer (see BlockscaleConfig.cmake.in).
+
 set(BLOCKSCALE_WARNINGS -Wall -Wextra -Wno-unused-parameter)
+if(BLOCKSCALE_WERROR)
+  list(APPEND BLOCKSCALE_WARNINGS -Werror)
+endif()
+
+# The headers of the tree and of the build; after installation, the installed ones.
+function(blockscale_install_library name set)
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  install(TARGETS ${name} EXPORT Blockscale${set}Targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  set_property(GLOBAL APPEND PROPERTY BLOCKSCALE_EXPORT_SETS ${set})
+endfunction()
 
 function(blockscale_add_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
@@ -18,6 +35,11 @@ function(blockscale_add_library name)
   add_library(Blockscale::${name} ALIAS ${name})
   target_compile_options(${name} PRIVATE ${BLOCKSCALE_WARNINGS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(ARG_LINK MATCHES "(^|;)(LLVM|MLIR)")
+    blockscale_install_library(${name} MLIR)
+  else()
+    blockscale_install_library(${name} Core)
+  endif()
 endfunction()
 
 function(blockscale_add_mlir_library name)
@@ -29,6 +51,7 @@ function(blockscale_add_mlir_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
+  blockscale_install_library(${name} MLIR)
 endfunction()
 
 function(blockscale_link_mlir_shared name)
