@@ -1,0 +1,68 @@
+# ===- generated_docs.py - the pages under docs/ that tools write ----------===#
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Each page is committed, and made again here: `tools/dev lint` compares,
+# `tools/dev docs` rewrites.
+#
+# ===-----------------------------------------------------------------------===#
+
+import argparse
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def printed(*command):
+    """What a command prints, or an error for the caller."""
+    ran = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if ran.returncode:
+        raise RuntimeError(f"{command[0]}: {ran.stderr.strip()}")
+    return ran.stdout
+
+
+def factsPage(build):
+    return printed(build / "bin" / "blockscale-explain", "docs")
+
+
+def dialectPage(build):
+    body = printed("/usr/lib/llvm-22/bin/mlir-tblgen", "-gen-dialect-doc", "-dialect=blockscale",
+                   f"-I{ROOT / 'include'}", "-I/usr/lib/llvm-22/include",
+                   ROOT / "include/blockscale/Dialect/Blockscale/IR/BlockscaleOps.td")
+    return "\n".join(line.rstrip() for line in body.splitlines()) + "\n"
+
+
+PAGES = {"docs/Facts.md": factsPage, "docs/Dialect.md": dialectPage}
+
+
+def check(context):
+    complaints = []
+    for name, make in PAGES.items():
+        path = context.root / name
+        try:
+            if not path.exists() or path.read_text() != make(context.build):
+                complaints.append(f"{name}:1: stale, run ./tools/dev docs")
+        except (RuntimeError, OSError) as error:
+            complaints.append(f"{name}:1: cannot be made: {error}")
+    return complaints
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--write", action="store_true", required=True)
+    args = parser.parse_args()
+    for name, make in PAGES.items():
+        path = ROOT / name
+        path.parent.mkdir(exist_ok=True)
+        text = make(args.build)
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+            print(f"wrote {name}")
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()
