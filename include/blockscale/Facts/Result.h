@@ -15,6 +15,8 @@
 #include <cassert>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace blockscale::facts {
@@ -23,6 +25,32 @@ namespace blockscale::facts {
 struct Refusal {
   std::string message;
 };
+
+namespace detail {
+template <typename T>
+void appendText(std::string &out, const T &value) {
+  if constexpr (std::is_convertible_v<T, std::string_view>)
+    out += std::string_view(value);
+  else if constexpr (std::is_same_v<T, char>)
+    out += value;
+  else
+    out += std::to_string(value);
+}
+} // namespace detail
+
+/// Joins strings and numbers.
+template <typename... T>
+std::string joinText(const T &...parts) {
+  std::string out;
+  (detail::appendText(out, parts), ...);
+  return out;
+}
+
+/// A refusal whose message is the parts joined.
+template <typename... T>
+Refusal refuse(const T &...parts) {
+  return Refusal{joinText(parts...)};
+}
 
 /// Either a T or a Refusal. Test with `if (result)` before `*result`.
 template <typename T>
