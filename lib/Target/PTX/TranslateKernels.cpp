@@ -1,0 +1,156 @@
+//===- TranslateKernels.cpp - LLVM dialect to PTX text --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LLVM IR, its optimiser and the NVPTX backend run in process. Two things are
+// done by hand on the way: inline assembly is not convergent in LLVM IR, so each
+// call of it is marked; and the text gets the header and the comments that LLVM
+// cannot write.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Target/PTX/TranslateKernels.h"
+#include "PTXText.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/Timer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <chrono>
+#include <mutex>
+
+extern "C" {
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+using namespace mlir;
+
+namespace blockscale {
+namespace {
+
+/// LLVM 22 knows no chip after this one; PTX for later chips is generated for it.
+constexpr llvm::StringLiteral kGenerateAs = "sm_103a";
+constexpr llvm::StringLiteral kGenerateFeatures = "+ptx90";
+
+void initializeNVPTX() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+}
+
+/// Without this, equal blocks of assembly in the arms of a branch are merged,
+/// which moves warp-wide instructions out of their control flow.
+void markInlineAsmConvergent(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : block)
+        if (auto *call = dyn_cast<llvm::CallBase>(&instruction); call && call->isInlineAsm())
+          call->setConvergent();
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+class Stopwatch {
+public:
+  double lap() {
+    auto now = std::chrono::steady_clock::now();
+    double seconds = std::chrono::duration<double>(now - last).count();
+    last = now;
+    return seconds;
+  }
+
+private:
+  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+};
+
+} // namespace
+
+FailureOr<std::string> translateKernelsToPTX(ModuleOp kernels, facts::Arch arch,
+                                             TranslatePhases *phases) {
+  TranslatePhases local;
+  TranslatePhases &spent = phases ? *phases : local;
+  initializeNVPTX();
+
+  Stopwatch watch;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(kernels, context, "kernels");
+  if (!module)
+    return kernels.emitError("translate_c1: the kernels module must translate to LLVM IR"),
+           failure();
+
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string message;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return kernels.emitError("translate_c2: this LLVM must have the NVPTX target, got: ")
+               << message,
+           failure();
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, kGenerateAs, kGenerateFeatures, llvm::TargetOptions(), llvm::Reloc::PIC_));
+  module->setTargetTriple(triple);
+  module->setDataLayout(machine->createDataLayout());
+  markInlineAsmConvergent(*module);
+  spent.toLLVMIR += watch.lap();
+
+  optimize(*module, *machine);
+  spent.optimize += watch.lap();
+
+  llvm::SmallString<0> text;
+  {
+    llvm::raw_svector_ostream stream(text);
+    llvm::legacy::PassManager codegen;
+    if (machine->addPassesToEmitFile(codegen, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+      return kernels.emitError("translate_c2: this LLVM must write PTX text"), failure();
+    codegen.run(*module);
+  }
+  spent.codegen += watch.lap();
+
+  llvm::DenseMap<uint64_t, llvm::StringRef> notes;
+  if (auto array = kernels->getAttrOfType<ArrayAttr>(kDescriptorNotesAttr))
+    for (Attribute entry : array) {
+      auto pair = cast<ArrayAttr>(entry);
+      notes.try_emplace(cast<IntegerAttr>(pair[0]).getValue().getZExtValue(),
+                        cast<StringAttr>(pair[1]).getValue());
+    }
+  std::string ptx = finishPTXText(text, arch, notes);
+  spent.text += watch.lap();
+  return ptx;
+}
+
+void registerPTXTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+}
+
+} // namespace blockscale
