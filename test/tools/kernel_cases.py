@@ -1,0 +1,138 @@
+# ===- kernel_cases.py - which kernels the matrix covers -------------------===#
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The parameters of a block-scaled product and their values; the full product of
+# them, or a small set in which every pair of values of two parameters occurs.
+#
+# ===-----------------------------------------------------------------------===#
+
+import dataclasses
+import itertools
+
+
+@dataclasses.dataclass(frozen=True)
+class Format:
+    """One combination of element, scale and block that the product builds."""
+    element: str  # MLIR's name
+    bits: int
+    scale: str
+    block: int
+    instructionK: dict  # chip -> K of one instruction
+
+    def rowBytes(self, k):
+        return k * self.bits // 8
+
+
+FORMATS = {
+    "nvfp4": Format("f4E2M1FN", 4, "ue4m3", 16, {"sm_100a": 64, "sm_107a": 128}),
+    "mxfp4": Format("f4E2M1FN", 4, "ue8m0", 32, {"sm_100a": 64, "sm_107a": 128}),
+    "mxfp8": Format("f8E4M3FN", 8, "ue8m0", 32, {"sm_100a": 32, "sm_107a": 64}),
+}
+
+# `block`: one scale block; `tail`: one instruction and a block more.
+VALUES = {
+    "format": list(FORMATS),
+    "arch": ["sm_100a", "sm_107a"],
+    "out": ["f32", "bf16"],
+    "m": [1, 5, 127, 128, 129, 300],
+    "n": [1, 5, 127, 128, 129, 300],
+    "k": ["block", "tail", 384, 1536],
+    "alpha": [False, True],
+    "bias": [False, True],
+    "layout": ["tiled", "linear"],
+    "data": ["integer", "random"],
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    format: str
+    arch: str
+    out: str
+    m: int
+    n: int
+    k: int
+    alpha: bool
+    bias: bool
+    layout: str
+    data: str
+
+    @property
+    def name(self):
+        parts = [self.format, self.arch, self.out, f"{self.m}x{self.n}x{self.k}"]
+        parts += ["alpha"] * self.alpha + ["bias"] * self.bias + [self.layout, self.data]
+        return "-".join(parts)
+
+
+def isLegalK(fmt, k):
+    """TMA fetches rows whose pitch is a whole number of 16 bytes."""
+    return fmt.rowBytes(k) % 16 == 0
+
+
+def wantedK(choice):
+    """K of a choice as asked for, legal or not."""
+    fmt = FORMATS[choice["format"]]
+    return {"block": fmt.block,
+            "tail": fmt.instructionK[choice["arch"]] + fmt.block}.get(choice["k"], choice["k"])
+
+
+def makeCase(choice):
+    """A Case from one value of each parameter. Where K is not legal (NVFP4 with an odd
+    number of blocks) the next K that is takes its place."""
+    fmt, k = FORMATS[choice["format"]], wantedK(choice)
+    while not isLegalK(fmt, k):
+        k += fmt.block
+    return Case(**{**choice, "k": k})
+
+
+def fullChoices():
+    """The full product of formats, chips, types and sizes. The four switches take every
+    value within each run of neighbours instead of multiplying the count by sixteen."""
+    major = ["format", "arch", "out", "m", "n", "k"]
+    minor = [name for name in VALUES if name not in major]
+    switches = itertools.cycle(itertools.product(*(VALUES[name] for name in minor)))
+    for values in itertools.product(*(VALUES[name] for name in major)):
+        yield {**dict(zip(major, values)), **dict(zip(minor, next(switches)))}
+
+
+def pairwiseChoices():
+    """Greedy: each next choice takes the values that cover most pairs still open."""
+    names = list(VALUES)
+    open_ = {((x, vx), (y, vy)) for x, y in itertools.combinations(names, 2)
+             for vx in VALUES[x] for vy in VALUES[y]}
+
+    def newPairs(choice, name, value):
+        count = 0
+        for other, otherValue in choice.items():
+            pair = ((other, otherValue), (name, value))
+            if names.index(other) > names.index(name):
+                pair = pair[::-1]
+            count += pair in open_
+        return count
+
+    while open_:
+        # Start from an open pair, so that every round covers at least one.
+        first, second = min(open_, key=str)
+        choice = dict([first, second])
+        for name in sorted(names, key=lambda n: -len(VALUES[n])):
+            if name not in choice:
+                choice[name] = max(VALUES[name], key=lambda v: newPairs(choice, name, v))
+        open_ -= {((x, choice[x]), (y, choice[y])) for x, y in itertools.combinations(names, 2)}
+        yield choice
+
+
+def cases(full):
+    """The cases to compile and run, without repetition."""
+    return list(dict.fromkeys(makeCase(choice)
+                              for choice in (fullChoices() if full else pairwiseChoices())))
+
+
+def refusedCases():
+    """Each chip and format with a K that TMA cannot fetch: must be refused."""
+    for arch, name, k in itertools.product(VALUES["arch"], FORMATS, ["block", "tail"]):
+        choice = {"format": name, "arch": arch, "out": "f32", "m": 128, "n": 128, "k": k, "alpha": False,
+                  "bias": False, "layout": "tiled", "data": "integer"}
+        wanted = wantedK(choice)
+        if not isLegalK(FORMATS[name], wanted):
+            yield Case(**{**choice, "k": wanted})

@@ -1,0 +1,245 @@
+# ===- kernel_matrix.py - compiles, checks and runs many kernels -----------===#
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# For each case: MLIR text, blockscale-translate, ptxas (accepted, no spills),
+# then blockscale-run under earliest, latest and eight random timings, and the
+# result against numpy. Tiled scales go the way of a foreign frontend (PTX and
+# manifest), linear ones through the MLIR program. Prints what it checked.
+#
+# ===-----------------------------------------------------------------------===#
+
+import argparse
+import concurrent.futures
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import ml_dtypes
+import numpy as np
+
+import kernel_cases
+import kernel_data
+
+ALPHA = {"integer": 0.5, "random": 0.37}
+RANDOM_SEEDS = 8
+THREADS_OF_A_BLOCK = 192
+REGISTER_FILE = 65536
+
+
+class Failure(Exception):
+    """One line that says what went wrong in a case."""
+
+
+def mlirText(case):
+    """The program: one function with one product."""
+    fmt = kernel_cases.FORMATS[case.format]
+
+    def operand(rows):
+        return (f"tensor<{rows}x{case.k}x{fmt.element}>",
+                f"tensor<{rows}x{case.k // fmt.block}xi8, #blockscale.scales<{fmt.scale}, {case.layout}>>")
+
+    (a, sfa), (b, sfb) = operand(case.m), operand(case.n)
+    out = f"tensor<{case.m}x{case.n}x{case.out}>"
+    parameters = [f"%a: {a}", f"%sfa: {sfa}", f"%b: {b}", f"%sfb: {sfb}"]
+    lines, extra = [], ""
+    if case.alpha:
+        lines.append(f"    %alpha = arith.constant {ALPHA[case.data]:e} : f32")
+        extra += " alpha(%alpha : f32)"
+    if case.bias:
+        parameters.append(f"%bias: tensor<{case.n}xf32>")
+        extra += f" bias(%bias : tensor<{case.n}xf32>)"
+    return "\n".join([
+        f"func.func @gemm({', '.join(parameters)}) -> {out} {{",
+        *lines,
+        f"    %c = tensor.empty() : {out}",
+        f"    %d = blockscale.gemm ins(%a scaled %sfa, %b scaled %sfb : {a}, {sfa}, {b}, {sfb}){extra}"
+        f" outs(%c : {out}) -> {out}",
+        f"    return %d : {out}",
+        "}", ""])
+
+
+def call(*command):
+    """(status, stdout, stderr) of a program."""
+    ran = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+class Matrix:
+    def __init__(self, args):
+        self.bin = args.build.resolve() / "bin"
+        self.work = args.work.resolve()
+        self.ptxas = args.ptxas
+
+    def translate(self, case, folder):
+        source = folder / "gemm.mlir"
+        source.write_text(mlirText(case))
+        status, out, err = call(self.bin / "blockscale-translate", "--mlir-to-ptx", f"--arch={case.arch}", source,
+                                "-o", folder / "k.ptx", f"--manifest={folder / 'k.json'}")
+        return source, status, (out + err).strip()
+
+    def assemble(self, case, folder):
+        """Registers; refuses what ptxas refuses and what spills."""
+        status, out, err = call(self.ptxas, "-v", f"-arch={case.arch}", folder / "k.ptx", "-o", folder / "k.cubin")
+        text = out + err
+        if status:
+            raise Failure(f"ptxas refuses: {text.strip()[:300]}")
+        spills = [int(n) for n in re.findall(r"(\d+) bytes spill", text)]
+        registers = [int(n) for n in re.findall(r"Used (\d+) registers", text)]
+        if not spills or not registers:
+            raise Failure("ptxas -v printed no register count")
+        if sum(spills):
+            raise Failure(f"{sum(spills)} bytes of spills")
+        if max(registers) * THREADS_OF_A_BLOCK > REGISTER_FILE:
+            raise Failure(f"{max(registers)} registers do not fit a block")
+        return max(registers)
+
+    def operands(self, case, folder):
+        """Writes the .npy files; returns their paths and the reference."""
+        fmt = kernel_cases.FORMATS[case.format]
+        rng = np.random.default_rng(list(case.name.encode()))
+        a = kernel_data.makeOperand(rng, fmt, case.m, case.k, case.data)
+        b = kernel_data.makeOperand(rng, fmt, case.n, case.k, case.data)
+        alpha = float(np.float32(ALPHA[case.data])) if case.alpha else 1.0
+        bias = np.zeros(case.n, dtype=np.float32)
+        if case.bias:
+            bias = (rng.integers(-64, 65, case.n).astype(np.float32) if case.data == "integer"
+                    else (rng.standard_normal(case.n) * 8).astype(np.float32))
+        arrays = []
+        for operand in (a, b):
+            arrays.append(kernel_data.packed(fmt, operand.codes))
+            arrays.append(kernel_data.tiled(operand.scales, rng) if case.layout == "tiled" else operand.scales)
+        arrays += [bias] * case.bias
+        paths = []
+        for index, array in enumerate(arrays):
+            paths.append(folder / f"in{index}.npy")
+            np.save(paths[-1], array)
+        exact, magnitude, scaled = kernel_data.reference(a, b, alpha, bias.astype(np.float64))
+        if case.data == "integer":
+            allowed = None
+            exact = kernel_data.roundedTo(case.out, exact).astype(np.float64)
+        else:
+            allowed = kernel_data.bound(fmt, case.arch, case.k, exact, magnitude, scaled, case.out)
+        return paths, exact, allowed
+
+    def execute(self, case, folder, source, inputs, timing):
+        """D of one run, as f64."""
+        result = folder / "d.npy"
+        result.unlink(missing_ok=True)
+        program = (["--ptx", folder / "k.ptx", "--manifest", folder / "k.json"] if case.layout == "tiled"
+                   else [source, "--entry=gemm", f"--arch={case.arch}"])
+        status, out, err = call(self.bin / "blockscale-run", *program, *[f"--arg={path}" for path in inputs],
+                                f"--out={result}", *timing)
+        if status:
+            raise Failure(f"blockscale-run {' '.join(timing)}: {(out + err).strip()[:300]}")
+        d = np.load(result)
+        if d.dtype.itemsize == 2:  # bf16 comes as its bits
+            d = d.view(ml_dtypes.bfloat16)
+        return d.reshape(case.m, case.n).astype(np.float64)
+
+    def check(self, case):
+        """Registers and largest error in units of the bound; raises Failure."""
+        folder = self.work / case.name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        source, status, message = self.translate(case, folder)
+        if status:
+            raise Failure(f"blockscale-translate: {message[:300]}")
+        registers = self.assemble(case, folder)
+        inputs, exact, allowed = self.operands(case, folder)
+
+        first, worst = None, 0.0
+        timings = [["--timing=earliest"], ["--timing=latest"]]
+        timings += [["--timing=random", f"--seed={seed}"] for seed in range(RANDOM_SEEDS)]
+        for timing in timings:
+            d = self.execute(case, folder, source, inputs, timing)
+            if first is None:
+                first = d
+                worst = self.compare(exact, allowed, d)
+            elif not np.array_equal(first, d):
+                raise Failure(f"{' '.join(timing)} gives other bits than {' '.join(timings[0])}")
+        shutil.rmtree(folder)
+        return registers, worst
+
+    def compare(self, exact, allowed, d):
+        if np.isnan(d).any():
+            raise Failure("the result has a NaN")
+        error = np.abs(d - exact)
+        if allowed is None:
+            if error.max() > 0:
+                row, column = np.unravel_index(error.argmax(), error.shape)
+                raise Failure(f"integer data: D[{row},{column}] is {d[row, column]}, "
+                              f"must be {exact[row, column]} ({np.count_nonzero(error)} differ)")
+            return 0.0
+        ratio = error / np.maximum(allowed, 1e-300)
+        if ratio.max() > 1:
+            row, column = np.unravel_index(ratio.argmax(), ratio.shape)
+            raise Failure(f"D[{row},{column}] is {d[row, column]}, must be {exact[row, column]} "
+                          f"within {allowed[row, column]}")
+        return float(ratio.max())
+
+    def checkRefused(self, case):
+        """K that TMA cannot fetch: one located line, nothing written."""
+        folder = self.work / case.name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        _, status, message = self.translate(case, folder)
+        lines = message.splitlines()
+        if status == 0 or len(lines) != 1 or "multiple of 16" not in lines[0]:
+            raise Failure(f"must be refused with one line that names the pitch, got {status}: {message[:300]}")
+        shutil.rmtree(folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--ptxas", required=True)
+    parser.add_argument("--full", action="store_true", help="every combination instead of every pair")
+    parser.add_argument("--limit", type=int, help="only the first so many cases")
+    parser.add_argument("--only", help="cases whose name matches this regular expression")
+    parser.add_argument("--jobs", type=int, default=2)
+    args = parser.parse_args()
+
+    matrix = Matrix(args)
+    work = [(case, matrix.check) for case in kernel_cases.cases(args.full)]
+    work += [(case, matrix.checkRefused) for case in kernel_cases.refusedCases()]
+    if args.only:
+        work = [(case, check) for case, check in work if re.search(args.only, case.name)]
+    work = work[:args.limit]
+
+    def one(item):
+        case, check = item
+        begin = time.monotonic()
+        try:
+            return case, check(case), None, time.monotonic() - begin
+        except (Failure, subprocess.TimeoutExpired, OSError, ValueError) as failure:
+            return case, None, str(failure), time.monotonic() - begin
+
+    checked = refused = failed = 0
+    worst, registers = 0.0, 0
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for case, result, failure, seconds in pool.map(one, work):
+            if failure:
+                failed += 1
+                print(f"FAILED {case.name}: {failure}", flush=True)
+            elif result is None:
+                refused += 1
+            else:
+                checked += 1
+                registers, worst = max(registers, result[0]), max(worst, result[1])
+                print(f"ok {case.name}: {result[0]} registers, error {result[1]:.3f} of the bound, "
+                      f"{seconds:.1f} s", flush=True)
+    print(f"kernels.checked = {checked}")
+    print(f"kernels.refused = {refused}")
+    print("kernels.spill_bytes = 0" if not failed else f"kernels.failed = {failed}")
+    print(f"kernels.most_registers = {registers}")
+    print(f"kernels.largest_error_of_bound = {worst:.3f}")
+    sys.exit(1 if failed or not checked else 0)
+
+
+if __name__ == "__main__":
+    main()
