@@ -1,0 +1,107 @@
+# ===- bench.py - the figures the project tracks ---------------------------===#
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Prints one `key = value` line for each figure; keys, once printed, stay. With
+# --quick only our own, in under a minute; else the full kernel matrix, too, and
+# the compile times of CuTe DSL and Triton beside ours. Nothing here is a test:
+# no figure fails the run, but a wrong kernel does.
+#
+# ===-----------------------------------------------------------------------===#
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+
+import measure
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CHIPS = ["sm_107a", "sm_100a"]
+COMPILE_INPUT = ROOT / "tools" / "bench" / "compile" / "nvfp4.mlir"
+QUICK_KERNELS = 10
+
+
+def translateCommand(build, arch):
+    return [build / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={arch}", COMPILE_INPUT,
+            "-o", os.devnull]
+
+
+def benchCompile(build):
+    """Chip -> ms of user and system time of a whole blockscale-translate process."""
+    ours = {}
+    for arch in CHIPS:
+        ours[arch] = measure.cpuMilliseconds(translateCommand(build, arch))
+        measure.report(f"compile.nvfp4.{arch}.cpu_ms", ours[arch])
+    figures = measure.figuresOf([build / "bin" / "blockscale-bench-compile", "--arch=sm_107a", COMPILE_INPUT])
+    for key, value in figures.items():
+        measure.report(f"compile.{key}", value)
+    return ours
+
+
+def benchEmulator(build):
+    for key, value in measure.figuresOf([build / "bin" / "blockscale-bench-mma"]).items():
+        measure.report(key if key.startswith("emulator.") else f"emulator.{key}", value)
+    environment = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")}
+    environment["OPENBLAS_NUM_THREADS"] = "1"
+    figures = measure.figuresOf([sys.executable, ROOT / "tools" / "bench" / "sgemm.py"], environment)
+    measure.report("host.sgemm.gflops", figures["gflops"])
+
+
+def benchKernels(build, ptxas, full):
+    command = [sys.executable, ROOT / "test" / "tools" / "kernel_matrix.py", "--build", build,
+               "--work", build / "bench" / "kernels", "--ptxas", ptxas]
+    command += ["--full"] if full else [f"--limit={QUICK_KERNELS}"]
+    for key, value in measure.figuresOf(command).items():
+        measure.report(key, value)
+
+
+def peersPython(build):
+    """The environment with the peers' compilers, made at first use."""
+    venv = build / "venv-peers"
+    wanted = (ROOT / "tools" / "bench" / "compile" / "requirements.txt").read_text()
+    stamp = venv / ".stamp"
+    if not stamp.exists() or stamp.read_text() != wanted:
+        print("==> installing CuTe DSL and Triton into build/venv-peers ...", flush=True)
+        subprocess.run(["/usr/bin/python3", "-m", "venv", venv], check=True)
+        subprocess.run([venv / "bin" / "python", "-m", "pip", "install", "-q", "--no-cache-dir",
+                        "--disable-pip-version-check", "-r",
+                        ROOT / "tools" / "bench" / "compile" / "requirements.txt"], check=True)
+        stamp.write_text(wanted)
+    return venv / "bin" / "python"
+
+
+def benchPeers(build, ours):
+    """Compile time of the same tile in the peers, and how many times ours it is."""
+    python = peersPython(build)
+    for peer in ["cute", "triton"]:
+        for arch in CHIPS:
+            command = [python, ROOT / "tools" / "bench" / "compile" / f"{peer}_gemm.py", arch]
+            wall = measure.figuresOf(command)
+            cpu = measure.cpuMilliseconds([*command, "--once"], runs=3)
+            for phase, value in wall.items():
+                measure.report(f"peer.{peer}.nvfp4.{arch}.{phase}_ms", value)
+            measure.report(f"peer.{peer}.nvfp4.{arch}.cpu_ms", cpu)
+            measure.report(f"compile.nvfp4.{arch}.{peer}_over_ours", cpu / ours[arch])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--quick", action="store_true", help="our own figures only, under a minute")
+    args = parser.parse_args()
+    build = args.build.resolve()
+    found = sorted((build / "venv").glob("lib/python3*/site-packages/nvidia/cu13/bin/ptxas"))
+    if not found:
+        measure.fail("no ptxas in build/venv, run ./tools/dev setup")
+
+    ours = benchCompile(build)
+    benchEmulator(build)
+    benchKernels(build, found[0], full=not args.quick)
+    if not args.quick:
+        benchPeers(build, ours)
+
+
+if __name__ == "__main__":
+    main()
