@@ -13,6 +13,7 @@
 include "blockscale/Dialect/Blockscale/IR/BlockscaleDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
 
 class Blockscale_Attr<string name, string mnemonic_, list<Trait> traits = []>
     : AttrDef<Blockscale_Dialect, name, traits> {
@@ -29,16 +30,57 @@ def ScaleLayoutParam : FactsParam<"ScaleLayout", "layout of a scale tensor">;
 def MmaKindParam : FactsParam<"MmaKind", "kind of tcgen05.mma">;
 def Shape3Param : AttrOrTypeParameter<"::blockscale::Shape3", "MxNxK">;
 
-def Blockscale_ScalesAttr : Blockscale_Attr<"Scales", "scales"> {
+def Blockscale_ScalesAttr : Blockscale_Attr<"Scales", "scales",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "encoding of a scale tensor: format and layout";
   let description = [{
     `tensor<178x24xi8, #blockscale.scales<ue4m3, linear>>`: rows x scales per
     row. `linear` is row-major; `tiled` is 512-byte tiles of 128 rows x 4
     scales, K tiles innermost, padded to whole tiles: the real bytes are
     ceil(rows/128) * ceil(cols/4) * 512. The shape stays the logical one.
+
+    Rules of a tensor type with this encoding:
+    - scales_c1: the shape is a matrix, rows x scales per row.
+    - scales_c2: the element type is i8, or f8E8M0FNU for ue8m0, or f8E4M3FN for ue4m3.
   }];
   let parameters = (ins ScaleFormatParam:$format, ScaleLayoutParam:$layout);
   let assemblyFormat = "`<` $format `,` $layout `>`";
+}
+
+def Blockscale_ScaleMatrixAttr : Blockscale_Attr<"ScaleMatrix", "scale_matrix"> {
+  let summary = "shape, format and layout of scales that are held as bytes";
+  let description = [{
+    `rows` x `cols` scales of one byte each; `tiled` bytes include the padding.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$cols, ScaleFormatParam:$format,
+    ScaleLayoutParam:$layout);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// Bytes in memory, padding included.
+    int64_t getBytes() const;
+  }];
+}
+
+def Blockscale_BlockedAttr : Blockscale_Attr<"Blocked", "blocked"> {
+  let summary = "a block-scaled matrix whose elements and scales are held as bytes";
+  let description = [{
+    `rows` x `k` elements, one scale for each `block` of a row.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$k, FormatParam:$element,
+    ScaleFormatParam:$scale, "int64_t":$block, ScaleLayoutParam:$layout);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    int64_t getElementBytes() const;
+    /// Bytes of the scales in memory, padding included.
+    int64_t getScaleBytes() const;
+  }];
+}
+
+def Blockscale_NibblesAttr : Blockscale_Attr<"Nibbles", "nibbles"> {
+  let summary = "which nibble of a byte holds the first of two 4-bit elements";
+  let parameters = (ins
+    AttrOrTypeParameter<"::blockscale::NibbleOrder", "low_first or high_first">:$order);
+  let assemblyFormat = "`<` $order `>`";
 }
 
 def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
@@ -56,6 +98,16 @@ def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
     ScaleLayoutParam:$sfa, ScaleLayoutParam:$sfb,
     FormatParam:$out);
   let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// Bytes of each operand in memory, scale padding included.
+    int64_t getABytes() const;
+    int64_t getBBytes() const;
+    int64_t getSfaBytes() const;
+    int64_t getSfbBytes() const;
+    int64_t getOutBytes() const;
+    /// Scales of one row: k / block.
+    int64_t getScalesPerRow() const { return getK() / getBlock(); }
+  }];
 }
 
 def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
@@ -66,6 +118,19 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     `accumulators` the accumulator stages in tensor memory; `epilogue` how D
     leaves the SM: `tma_store` through swizzled staging with `staging` buffers of
     16 KiB, or `plain_store`; `ctas` the largest number of persistent CTAs.
+
+    Rules of a problem with this schedule:
+    - schedule_c1: the architecture has block-scaled tcgen05.mma.
+    - schedule_c2: `mma` is the kind that multiplies the problem's formats.
+    - schedule_c3: `inst` is a shape that the kind has on the architecture.
+    - schedule_c4: `cta_group` is 1 (2 is not built yet).
+    - schedule_c5: `tile` is inst's M and N, and 128 bytes of K a row.
+    - schedule_c6: `accumulators` is 1 or 2, and all columns fit tensor memory.
+    - schedule_c7: `epilogue` is plain_store where a row of D is not a multiple
+      of 16 bytes: a TMA store writes whole 16-byte chunks.
+    - schedule_c8: `staging` is 1 or 2 for tma_store, 0 for plain_store.
+    - schedule_c9: `stages` is at least 1, and all buffers fit shared memory.
+    - schedule_c10: `ctas` is at least 1.
   }];
   let parameters = (ins
     ArchParam:$arch, MmaKindParam:$mma, Shape3Param:$inst,

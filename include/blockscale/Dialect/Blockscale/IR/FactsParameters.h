@@ -48,6 +48,23 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Epilogue e) {
   return p;
 }
 
+/// Which nibble of a byte holds the first of two 4-bit elements.
+enum class NibbleOrder : uint8_t { low_first, high_first };
+constexpr std::string_view name(NibbleOrder o) {
+  return o == NibbleOrder::low_first ? "low_first" : "high_first";
+}
+constexpr std::optional<NibbleOrder> parseNibbleOrder(std::string_view text) {
+  if (text == "low_first")
+    return NibbleOrder::low_first;
+  if (text == "high_first")
+    return NibbleOrder::high_first;
+  return std::nullopt;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, NibbleOrder o) {
+  p.getStream() << name(o);
+  return p;
+}
+
 namespace facts {
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Arch v) {
   p.getStream() << name(v);
@@ -123,6 +140,9 @@ BLOCKSCALE_FACTS_FIELD_PARSER(TmaL2Promotion)
 template <>
 struct FieldParser<blockscale::Epilogue>
     : blockscale::detail::KeywordParser<blockscale::Epilogue, blockscale::parseEpilogue> {};
+template <>
+struct FieldParser<blockscale::NibbleOrder>
+    : blockscale::detail::KeywordParser<blockscale::NibbleOrder, blockscale::parseNibbleOrder> {};
 template <>
 struct FieldParser<blockscale::Shape3> {
   static FailureOr<blockscale::Shape3> parse(AsmParser &parser) {

@@ -2,11 +2,322 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Every op has two forms. The logical form works on tensors of narrow element
+// types and of encoded scales: types say everything. The packed form works on
+// bytes (rank-1 i8 tensors, then memrefs), and an attribute carries what the
+// types no longer say. blockscale-pack-narrow turns the first into the second.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_PROBLEMOPS_TD
 #define BLOCKSCALE_PROBLEMOPS_TD
 
 include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Operand types
+//===----------------------------------------------------------------------===//
+
+/// A or B: narrow elements [rows, k], or their bytes.
+def Blockscale_Elements : AnyTypeOf<
+    [RankedTensorOf<[F4E2M1FN, F6E2M3FN, F6E3M2FN, F8E4M3FN, F8E5M2, I8]>, MemRefRankOf<[I8], [1]>],
+    "narrow tensor or packed bytes">;
+/// Scales [rows, k / block], or their bytes.
+def Blockscale_ScaleValues : AnyTypeOf<
+    [RankedTensorOf<[I8, F8E8M0FNU, F8E4M3FN]>, MemRefRankOf<[I8], [1]>],
+    "scale tensor or packed bytes">;
+def Blockscale_Wide : AnyTypeOf<[RankedTensorOf<[F32, BF16]>, MemRefOf<[F32, BF16]>],
+    "tensor or memref of f32 or bf16">;
+def Blockscale_QuantizeInput : AnyTypeOf<[RankedTensorOf<[F32, F16, BF16]>, MemRefOf<[F32, F16, BF16]>],
+    "tensor or memref of f32, f16 or bf16">;
+def Blockscale_F32Matrix : AnyTypeOf<[RankedTensorOf<[F32]>, MemRefOf<[F32]>], "tensor or memref of f32">;
+def Blockscale_F32Vector : AnyTypeOf<[1DTensorOf<[F32]>, MemRefRankOf<[F32], [1]>],
+    "vector of f32 as tensor or memref">;
+def Blockscale_F32Cell : AnyTypeOf<[0DTensorOf<[F32]>, MemRefRankOf<[F32], [0]>],
+    "tensor<f32> or memref<f32>">;
+def Blockscale_F32Scalar : AnyTypeOf<[F32, 0DTensorOf<[F32]>, MemRefRankOf<[F32], [0]>],
+    "f32, tensor<f32> or memref<f32>">;
+
+/// What quantize writes: elements, scales, then the global scale where there is one.
+def Blockscale_QuantizeOutput : AnyTypeOf<
+    [RankedTensorOf<[F4E2M1FN, F6E2M3FN, F6E3M2FN, F8E4M3FN, F8E5M2, I8, F8E8M0FNU, F32]>,
+     MemRefOf<[I8, F32]>],
+    "narrow elements, scales or tensor<f32>">;
+
+/// An attribute that may be absent; its getter returns null then.
+class Blockscale_Nullable<Attr attr> : OptionalAttr<attr> {
+  let returnType = attr.storageType;
+  let convertFromStorage = "$_self";
+}
+
+class Blockscale_ProblemOp<string mnemonic, list<Trait> traits = []>
+    : Blockscale_Op<mnemonic, !listconcat(traits,
+        [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>])> {
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// gemm
+//===----------------------------------------------------------------------===//
+
+def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
+    [AttrSizedOperandSegments, DestinationStyleOpInterface]> {
+  let summary = "block-scaled matrix product";
+  let description = [{
+    D[m, n] = alpha * sum over k of A[m, k] * sa[m, k / block] * B[n, k] * sb[n, k / block] + bias[n].
+
+    ```mlir
+    %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb
+           : tensor<178x384xf4E2M1FN>, tensor<178x24xi8, #blockscale.scales<ue4m3, linear>>,
+             tensor<1536x384xf4E2M1FN>, tensor<1536x24xi8, #blockscale.scales<ue4m3, tiled>>)
+         alpha(%g : f32) bias(%bias : tensor<1536xf32>)
+         outs(%c : tensor<178x1536xbf16>) -> tensor<178x1536xbf16>
+    ```
+
+    A is [m, k], B is [n, k], both with K innermost; D is [m, n] row-major; what
+    `outs` held before is overwritten, not read. alpha and bias are f32; absent
+    they are 1 and 0. Two FP4 elements share a byte, element 0 in bits 3:0;
+    `nibbles_a` or `nibbles_b` = `#blockscale.nibbles<high_first>` says that a
+    caller's bytes are the other way round, and blockscale-insert-relayouts
+    turns it into a visible `blockscale.swap_nibbles`.
+
+    Formats that are built: NVFP4 (e2m1 x e2m1, ue4m3, block 16), MXFP4 (e2m1 x
+    e2m1, ue8m0, block 32), MXFP8 (e4m3 x e4m3, ue8m0, block 32).
+
+    The packed form has rank-1 i8 operands (out, alpha and bias stay as they
+    are) and `problem`. `schedule` says how the kernel works (level 2).
+
+    Rules:
+    - gemm_c1: operands are all tensors, or all contiguous memrefs.
+    - gemm_c2: shapes are static.
+    - gemm_c3: A, B and out have rank 2.
+    - gemm_c4: A is m x k, B is n x k, out is m x n.
+    - gemm_c5: m, n and k are 1 .. 2^28.
+    - gemm_c6: elements, scale format and block are a combination that is built.
+    - gemm_c7: k is a whole number of blocks.
+    - gemm_c8: scales are rows x k / block; a single element is a shape too.
+    - gemm_c9: scales have an encoding, or an element type that implies one.
+    - gemm_c10: bias has n elements.
+    - gemm_c11: in the packed form every operand has exactly the bytes of the problem.
+    - gemm_c12: a nibble order is given only for 4-bit elements of the logical form.
+    - gemm_c13: with a schedule: the row pitch of A and B is a multiple of 16
+      bytes, else TMA cannot fetch them (NVFP4 with k = 16, 48, 80).
+    - gemm_c14: with a schedule: scales are tiled; the linear layout needs
+      `blockscale.relayout_scales`.
+    The schedule's own rules are schedule_cN at `#blockscale.schedule`.
+  }];
+  let arguments = (ins
+    Arg<Blockscale_Elements, "A">:$a, Arg<Blockscale_ScaleValues, "scales of A">:$sfa,
+    Arg<Blockscale_Elements, "B">:$b, Arg<Blockscale_ScaleValues, "scales of B">:$sfb,
+    Optional<Blockscale_F32Scalar>:$alpha, Optional<Blockscale_F32Vector>:$bias,
+    Arg<Blockscale_Wide, "D">:$out,
+    Blockscale_Nullable<Blockscale_ProblemAttr>:$problem,
+    Blockscale_Nullable<Blockscale_ScheduleAttr>:$schedule,
+    Blockscale_Nullable<Blockscale_NibblesAttr>:$nibbles_a,
+    Blockscale_Nullable<Blockscale_NibblesAttr>:$nibbles_b);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    `ins` `(` $a `scaled` $sfa `,` $b `scaled` $sfb `:`
+    type($a) `,` type($sfa) `,` type($b) `,` type($sfb) `)`
+    (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
+    `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+    /// The problem in either form: `problem` where it is given, else what the
+    /// types say. Valid on a verified op.
+    ::blockscale::ProblemAttr getLogicalProblem();
+  }];
+}
+
+def Blockscale_CheckGemmOp : Blockscale_ProblemOp<"check_gemm", [AttrSizedOperandSegments]> {
+  let summary = "compares a product with a reference in f64";
+  let description = [{
+    Recomputes the product of a `blockscale.gemm` in f64 from the same operands
+    and compares it with `d`: the error may be at most
+    (ceil(k / Kinst) c + 2) 2^-23 sum |ab| plus half an ulp of the output type;
+    Kinst is K of the schedule's instruction. Prints one line and fails the run
+    when the bound is broken. `name` is how the report calls the product.
+
+    Operands follow the rules gemm_c1 .. gemm_c11.
+  }];
+  let arguments = (ins
+    Blockscale_Elements:$a, Blockscale_ScaleValues:$sfa,
+    Blockscale_Elements:$b, Blockscale_ScaleValues:$sfb,
+    Optional<Blockscale_F32Scalar>:$alpha, Optional<Blockscale_F32Vector>:$bias,
+    Blockscale_Wide:$d, StrAttr:$name,
+    Blockscale_ScheduleAttr:$schedule,
+    Blockscale_Nullable<Blockscale_ProblemAttr>:$problem);
+  let assemblyFormat = [{
+    $name $d `of` $a `scaled` $sfa `,` $b `scaled` $sfb
+    (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
+    attr-dict `:` type($d) `of` type($a) `,` type($sfa) `,` type($b) `,` type($sfb)
+  }];
+  let extraClassDeclaration = [{
+    ::blockscale::ProblemAttr getLogicalProblem();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// quantize, dequantize
+//===----------------------------------------------------------------------===//
+
+def Blockscale_QuantizeOp : Blockscale_ProblemOp<"quantize"> {
+  let summary = "block-quantises a matrix along its rows";
+  let description = [{
+    ```mlir
+    %q, %s, %g = blockscale.quantize %x : tensor<178x384xf32> -> tensor<178x384xf4E2M1FN>,
+        tensor<178x24xi8, #blockscale.scales<ue4m3, linear>>, tensor<f32>
+    %q, %s = blockscale.quantize %x : tensor<178x384xf32> -> tensor<178x384xf8E4M3FN>,
+        tensor<178x12xi8, #blockscale.scales<ue8m0, tiled>>
+    ```
+
+    Result types say element, scale format, layout and block (k / scales per
+    row). UE8M0: scale = ue8m0_rp(amax / max) with max the largest element value.
+    UE4M3: g = amax of the whole matrix / (448 * 6), scale = e4m3_rn_sat(amax of the block / (6 g)),
+    element = rn(x / (scale * g)); g is the f32 result, x is about element * scale * g.
+    A tiled result has zeroes in its padding.
+
+    On memrefs the destinations are operands: `blockscale.quantize %x outs(%q, %s, %g)`
+    with `blocked`, which says what byte types do not.
+
+    Rules:
+    - quantize_c1: operands are all tensors (then there are results and no outs),
+      or all contiguous memrefs (then outs and no results).
+    - quantize_c2: x is a static matrix with extents 1 .. 2^28.
+    - quantize_c3: elements, scale format and block are a combination that is built.
+    - quantize_c4: elements have the shape of x.
+    - quantize_c5: k is a whole number of blocks.
+    - quantize_c6: scales are rows x k / block.
+    - quantize_c7: the global scale, f32 of rank 0, is there for ue4m3, and only then.
+    - quantize_c8: in the packed form every operand has exactly the bytes of `blocked`.
+  }];
+  let arguments = (ins Blockscale_QuantizeInput:$x, Variadic<Blockscale_QuantizeOutput>:$outs,
+    Blockscale_Nullable<Blockscale_BlockedAttr>:$blocked);
+  let results = (outs Variadic<Blockscale_QuantizeOutput>:$results);
+  let assemblyFormat = [{
+    $x (`outs` `(` $outs^ `:` type($outs) `)`)? attr-dict `:` type($x) (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    /// Where elements, scales and the global scale go: results on tensors, outs on
+    /// memrefs. The global is null for scale formats that have none.
+    ::mlir::Value getElements() { return getTarget(0); }
+    ::mlir::Value getScales() { return getTarget(1); }
+    ::mlir::Value getGlobal() { return getTarget(2); }
+    /// Rows, k, formats and layout, in either form.
+    ::blockscale::BlockedAttr getLogicalBlocked();
+
+  private:
+    ::mlir::Value getTarget(unsigned index);
+  }];
+}
+
+def Blockscale_DequantizeOp : Blockscale_ProblemOp<"dequantize", [AttrSizedOperandSegments]> {
+  let summary = "multiplies elements with their scales";
+  let description = [{
+    `%x = blockscale.dequantize %q scaled %s [global(%g : tensor<f32>)] : tQ, tS -> tensor<178x384xf32>`:
+    x = element * scale * global, exactly rounded once to f32. On memrefs the
+    destination is `outs`.
+
+    Rules:
+    - dequantize_c1: operands are all tensors (then there is a result and no
+      outs), or all contiguous memrefs (then outs and no result).
+    Elements, scales and x otherwise follow quantize_c2 .. quantize_c6 and
+    quantize_c8 under this op's name; the global scale is always optional.
+  }];
+  let arguments = (ins Blockscale_Elements:$elements, Blockscale_ScaleValues:$scales,
+    Optional<Blockscale_F32Scalar>:$global, Optional<Blockscale_F32Matrix>:$out,
+    Blockscale_Nullable<Blockscale_BlockedAttr>:$blocked);
+  let results = (outs Optional<Blockscale_F32Matrix>:$x);
+  let assemblyFormat = [{
+    $elements `scaled` $scales (`global` `(` $global^ `:` type($global) `)`)?
+    (`outs` `(` $out^ `:` type($out) `)`)? attr-dict
+    `:` type($elements) `,` type($scales) (`->` type($x)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::blockscale::BlockedAttr getLogicalBlocked();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// scales and bytes
+//===----------------------------------------------------------------------===//
+
+def Blockscale_RelayoutScalesOp : Blockscale_ProblemOp<"relayout_scales"> {
+  let summary = "copies a scale matrix into another layout";
+  let description = [{
+    ```mlir
+    %t = blockscale.relayout_scales %s
+       : tensor<178x24xi8, #blockscale.scales<ue4m3, linear>> -> tensor<178x24xi8, #blockscale.scales<ue4m3, tiled>>
+    ```
+
+    Linear to tiled writes zeroes into the padding; tiled to linear drops it.
+    The only op that changes a layout. The packed form carries `source` and
+    `target`; on memrefs the destination is `outs`.
+
+    Rules:
+    - relayout_scales_c1: operands are all tensors (then there is a result and no
+      outs), or all contiguous memrefs (then outs and no result).
+    - relayout_scales_c2: source and target have the same rows, columns and format.
+    - relayout_scales_c3: source and target differ in layout.
+    - relayout_scales_c4: in the packed form both sides have exactly the bytes that
+      `source` and `target` say.
+  }];
+  let arguments = (ins Blockscale_ScaleValues:$scales, Optional<Blockscale_ScaleValues>:$out,
+    Blockscale_Nullable<Blockscale_ScaleMatrixAttr>:$source,
+    Blockscale_Nullable<Blockscale_ScaleMatrixAttr>:$target);
+  let results = (outs Optional<Blockscale_ScaleValues>:$result);
+  let assemblyFormat = [{
+    $scales (`outs` `(` $out^ `:` type($out) `)`)? attr-dict `:` type($scales) (`->` type($result)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::blockscale::ScaleMatrixAttr getLogicalSource();
+    ::blockscale::ScaleMatrixAttr getLogicalTarget();
+  }];
+}
+
+def Blockscale_ZeroScaleTailOp : Blockscale_ProblemOp<"zero_scale_tail"> {
+  let summary = "zeroes the padding columns of tiled scales";
+  let description = [{
+    Tiles hold 4 scales a row; when the scales of a row are not a multiple of 4
+    the last ones of the last tile are padding, and the MMA multiplies them with
+    zero-filled data. Zero times a NaN byte is NaN, so they must be finite: this
+    op zeroes them, in place (on tensors: the result takes the operand's place).
+    Padding rows are left alone; they reach no real output.
+
+    Rules:
+    - zero_scale_tail_c1: a tensor gives a result of its type; a memref gives none.
+    - zero_scale_tail_c2: scales are tiled.
+    - zero_scale_tail_c3: in the packed form the operand has exactly the bytes of `matrix`.
+  }];
+  let arguments = (ins Blockscale_ScaleValues:$scales,
+    Blockscale_Nullable<Blockscale_ScaleMatrixAttr>:$matrix);
+  let results = (outs Optional<Blockscale_ScaleValues>:$result);
+  let assemblyFormat = "$scales attr-dict `:` type($scales) (`->` type($result)^)?";
+  let extraClassDeclaration = [{
+    ::blockscale::ScaleMatrixAttr getLogicalMatrix();
+  }];
+}
+
+def Blockscale_SwapNibblesOp : Blockscale_ProblemOp<"swap_nibbles"> {
+  let summary = "exchanges the two 4-bit elements of every byte";
+  let description = [{
+    Turns FP4 data whose first element is in the high nibble into ours (element
+    0 in bits 3:0), and back. A copy; on memrefs the destination is `outs`.
+
+    Rules:
+    - swap_nibbles_c1: operands are all tensors (then there is a result and no
+      outs), or all contiguous memrefs (then outs and no result).
+    - swap_nibbles_c2: elements are 4 bits wide in rows of an even number, or
+      bytes; source and target have one type.
+  }];
+  let arguments = (ins Blockscale_Elements:$elements, Optional<Blockscale_Elements>:$out);
+  let results = (outs Optional<Blockscale_Elements>:$result);
+  let assemblyFormat = [{
+    $elements (`outs` `(` $out^ `:` type($out) `)`)? attr-dict `:` type($elements) (`->` type($result)^)?
+  }];
+}
 
 #endif // BLOCKSCALE_PROBLEMOPS_TD

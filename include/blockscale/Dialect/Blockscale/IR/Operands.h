@@ -1,0 +1,78 @@
+//===- Operands.h - what the types of block-scaled operands say -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops, passes and lowerings read element formats, scale layouts and the formats
+// that are built from here, so that a type is interpreted in one place.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_OPERANDS_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_OPERANDS_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+
+#include <array>
+#include <string>
+
+namespace blockscale {
+
+using ErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
+
+/// Largest m, n or k: all sizes, counted in bits, fit 63 bits.
+inline constexpr int64_t kMaxExtent = int64_t(1) << 28;
+
+/// A combination of element, scale and block that the compiler builds today, and
+/// the kind of tcgen05.mma that multiplies it.
+struct BuiltFormat {
+  std::string_view name;
+  facts::Format element;
+  facts::ScaleFormat scale;
+  int64_t block;
+  facts::MmaKind kind;
+};
+inline constexpr std::array<BuiltFormat, 3> kBuiltFormats{{
+    {"nvfp4", facts::Format::e2m1, facts::ScaleFormat::ue4m3, 16, facts::MmaKind::mxf4nvf4},
+    {"mxfp4", facts::Format::e2m1, facts::ScaleFormat::ue8m0, 32, facts::MmaKind::mxf4},
+    {"mxfp8", facts::Format::e4m3, facts::ScaleFormat::ue8m0, 32, facts::MmaKind::mxf8f6f4},
+}};
+
+/// The row for an element and a scale format; null when it is not built.
+const BuiltFormat *findBuiltFormat(facts::Format element, facts::ScaleFormat scale);
+/// "nvfp4 (e2m1, ue4m3, block 16), ...": what a refusal lists as allowed.
+std::string listBuiltFormats();
+
+/// The format of an MLIR element type; nullopt when it is none of ours.
+std::optional<facts::Format> getFormat(mlir::Type elementType);
+/// The MLIR element type of a format.
+mlir::Type getElementType(mlir::MLIRContext *context, facts::Format format);
+
+/// Rows, columns, format and layout of a logical scale tensor: by its encoding,
+/// else by the element type (f8E8M0FNU, f8E4M3FN: linear). Null when the type
+/// does not say, or is no static matrix.
+ScaleMatrixAttr getScaleMatrix(mlir::Type type);
+
+/// The encoding that the type of a scale tensor has or implies; null when none.
+ScalesAttr getScalesEncoding(mlir::Type type);
+
+/// Whether the type is bytes: rank-1 i8 without an encoding, tensor or memref.
+bool isPackedBytes(mlir::Type type);
+
+/// Whether the type of a value must become bytes before bufferization: elements
+/// narrower than 16 bits (i8 excepted) or an encoded scale tensor.
+bool isNarrow(mlir::Type type);
+
+/// Checks a product's types by gemm_c1 .. gemm_c11 and says what it is. `packed`
+/// is the attribute of the packed form or null; `bias` may be null.
+struct ProductTypes {
+  mlir::Type a, sfa, b, sfb, alpha, bias, out;
+  ProblemAttr packed;
+};
+mlir::LogicalResult verifyProduct(const ProductTypes &types, ErrorFn emitError);
+
+/// What the types of a verified product say.
+ProblemAttr getProblemOf(const ProductTypes &types);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_OPERANDS_H

@@ -1,0 +1,51 @@
+//===- BlockscaleAttrs.cpp - sizes and rules of attributes ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Facts/ScaleTile.h"
+
+using namespace mlir;
+using namespace blockscale;
+using facts::ScaleFormat;
+using facts::ScaleLayout;
+
+static int64_t scaleBytes(int64_t rows, int64_t cols, ScaleLayout layout) {
+  return layout == ScaleLayout::tiled ? facts::scaleTileBytes(rows, cols) : rows * cols;
+}
+
+int64_t ScaleMatrixAttr::getBytes() const { return scaleBytes(getRows(), getCols(), getLayout()); }
+
+int64_t BlockedAttr::getElementBytes() const {
+  return facts::packedBytes(getElement(), getRows() * getK());
+}
+int64_t BlockedAttr::getScaleBytes() const {
+  return scaleBytes(getRows(), getK() / getBlock(), getLayout());
+}
+
+int64_t ProblemAttr::getABytes() const { return facts::packedBytes(getA(), getM() * getK()); }
+int64_t ProblemAttr::getBBytes() const { return facts::packedBytes(getB(), getN() * getK()); }
+int64_t ProblemAttr::getSfaBytes() const { return scaleBytes(getM(), getScalesPerRow(), getSfa()); }
+int64_t ProblemAttr::getSfbBytes() const { return scaleBytes(getN(), getScalesPerRow(), getSfb()); }
+int64_t ProblemAttr::getOutBytes() const { return facts::packedBytes(getOut(), getM() * getN()); }
+
+LogicalResult ScalesAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
+                                         function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != 2)
+    return emitError()
+           << "scales_c1: scale tensor must have rank 2 (rows x scales per row), got rank "
+           << shape.size();
+  if (elementType.isInteger(8) ||
+      (isa<Float8E8M0FNUType>(elementType) && getFormat() == ScaleFormat::ue8m0) ||
+      (isa<Float8E4M3FNType>(elementType) && getFormat() == ScaleFormat::ue4m3))
+    return success();
+  InFlightDiagnostic error = emitError() << "scales_c2: elements of a " << facts::name(getFormat())
+                                         << " scale tensor must be i8";
+  if (getFormat() == ScaleFormat::ue8m0)
+    error << " or f8E8M0FNU";
+  if (getFormat() == ScaleFormat::ue4m3)
+    error << " or f8E4M3FN";
+  return error << ", got " << elementType;
+}

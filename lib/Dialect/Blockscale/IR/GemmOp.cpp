@@ -1,0 +1,214 @@
+//===- GemmOp.cpp - rules of gemm and check_gemm --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProblemOpRules.h"
+
+using namespace mlir;
+using namespace blockscale;
+using facts::Format;
+using facts::ScaleLayout;
+
+/// The block that the scales of one operand imply: k / scales per row.
+static ProblemAttr buildProblem(const ProductTypes &types, const BuiltFormat &format) {
+  auto a = cast<ShapedType>(types.a), b = cast<ShapedType>(types.b);
+  return ProblemAttr::get(types.a.getContext(), a.getDimSize(0), b.getDimSize(0), a.getDimSize(1),
+                          *getFormat(a.getElementType()), *getFormat(b.getElementType()),
+                          format.scale, format.block, getScalesEncoding(types.sfa).getLayout(),
+                          getScalesEncoding(types.sfb).getLayout(),
+                          *getFormat(cast<ShapedType>(types.out).getElementType()));
+}
+
+ProblemAttr blockscale::getProblemOf(const ProductTypes &types) {
+  if (types.packed)
+    return types.packed;
+  Format element = *getFormat(cast<ShapedType>(types.a).getElementType());
+  return buildProblem(types, *findBuiltFormat(element, getScalesEncoding(types.sfa).getFormat()));
+}
+
+static LogicalResult verifyScales(StringRef what, Type type, int64_t rows, int64_t cols,
+                                  ErrorFn emitError) {
+  auto shaped = cast<ShapedType>(type);
+  if (shaped.getRank() == 2 && shaped.getDimSize(0) == rows && shaped.getDimSize(1) == cols)
+    return success();
+  return emitError() << "gemm_c8: " << what << " must be " << rows << "x" << cols
+                     << " (rows x k / block), got " << shapeOf(shaped);
+}
+
+/// gemm_c6 on formats, whichever form they come from.
+static FailureOr<const BuiltFormat *> findFormat(Format a, Format b, facts::ScaleFormat sfa,
+                                                 facts::ScaleFormat sfb, ErrorFn emitError) {
+  const BuiltFormat *format = findBuiltFormat(a, sfa);
+  if (format && a == b && sfa == sfb)
+    return format;
+  emitError() << "gemm_c6: formats must be a combination that is built: " << listBuiltFormats()
+              << ", got " << name(a) << " scaled " << name(sfa) << " with " << name(b) << " scaled "
+              << name(sfb);
+  return failure();
+}
+
+static LogicalResult verifySizes(int64_t m, int64_t n, int64_t k, ErrorFn emitError) {
+  auto legal = [](int64_t extent) { return extent >= 1 && extent <= kMaxExtent; };
+  if (legal(m) && legal(n) && legal(k))
+    return success();
+  return emitError() << "gemm_c5: m, n and k must be 1 .. " << kMaxExtent << ", got m = " << m
+                     << ", n = " << n << ", k = " << k;
+}
+
+static LogicalResult verifyWholeBlocks(int64_t k, int64_t block, ErrorFn emitError) {
+  if (k % block == 0)
+    return success();
+  return emitError() << "gemm_c7: k must be a whole number of scale blocks, got " << k << ", and "
+                     << k << " is not a multiple of " << block;
+}
+
+static LogicalResult verifyBias(Type type, int64_t n, ErrorFn emitError) {
+  if (!type || cast<ShapedType>(type).getDimSize(0) == n)
+    return success();
+  return emitError() << "gemm_c10: bias must have n = " << n << " elements, got "
+                     << cast<ShapedType>(type).getDimSize(0);
+}
+
+static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError) {
+  auto a = cast<ShapedType>(types.a), b = cast<ShapedType>(types.b),
+       out = cast<ShapedType>(types.out);
+  for (auto [what, type] : {std::pair("a", a), std::pair("b", b), std::pair("out", out)})
+    if (type.getRank() != 2)
+      return emitError() << "gemm_c3: " << what << " must have rank 2, got rank " << type.getRank();
+  int64_t m = a.getDimSize(0), n = b.getDimSize(0), k = a.getDimSize(1);
+  if (b.getDimSize(1) != k)
+    return emitError() << "gemm_c4: b must be n x k with the k = " << k << " of a, got "
+                       << shapeOf(b);
+  if (out.getDimSize(0) != m || out.getDimSize(1) != n)
+    return emitError() << "gemm_c4: out must be " << m << "x" << n << " (m x n), got "
+                       << shapeOf(out);
+  if (failed(verifySizes(m, n, k, emitError)))
+    return failure();
+
+  for (auto [what, type] : {std::pair("a", a), std::pair("b", b)})
+    if (!getFormat(type.getElementType()))
+      return emitError() << "gemm_c6: elements of " << what
+                         << " must be narrow floats in the logical form, got "
+                         << type.getElementType();
+  for (auto [what, type] : {std::pair("sfa", types.sfa), std::pair("sfb", types.sfb)})
+    if (!getScalesEncoding(type))
+      return emitError() << "gemm_c9: " << what
+                         << " must have an encoding #blockscale.scales<format, layout>, or "
+                            "elements f8E8M0FNU or f8E4M3FN, got "
+                         << type;
+  FailureOr<const BuiltFormat *> format =
+      findFormat(*getFormat(a.getElementType()), *getFormat(b.getElementType()),
+                 getScalesEncoding(types.sfa).getFormat(), getScalesEncoding(types.sfb).getFormat(),
+                 emitError);
+  if (failed(format) || failed(verifyWholeBlocks(k, (*format)->block, emitError)))
+    return failure();
+  int64_t cols = k / (*format)->block;
+  if (failed(verifyScales("sfa", types.sfa, m, cols, emitError)) ||
+      failed(verifyScales("sfb", types.sfb, n, cols, emitError)))
+    return failure();
+  return verifyBias(types.bias, n, emitError);
+}
+
+static LogicalResult verifyPacked(const ProductTypes &types, ErrorFn emitError) {
+  ProblemAttr p = types.packed;
+  if (failed(verifySizes(p.getM(), p.getN(), p.getK(), emitError)))
+    return failure();
+  FailureOr<const BuiltFormat *> format =
+      findFormat(p.getA(), p.getB(), p.getScale(), p.getScale(), emitError);
+  if (failed(format))
+    return failure();
+  if (p.getBlock() != (*format)->block)
+    return emitError() << "gemm_c6: block of " << (*format)->name << " must be " << (*format)->block
+                       << ", got " << p.getBlock();
+  if (failed(verifyWholeBlocks(p.getK(), p.getBlock(), emitError)) ||
+      failed(verifyBias(types.bias, p.getN(), emitError)))
+    return failure();
+  if (failed(verifyBytes("gemm_c11", "a", types.a, p.getABytes(), emitError)) ||
+      failed(verifyBytes("gemm_c11", "sfa", types.sfa, p.getSfaBytes(), emitError)) ||
+      failed(verifyBytes("gemm_c11", "b", types.b, p.getBBytes(), emitError)) ||
+      failed(verifyBytes("gemm_c11", "sfb", types.sfb, p.getSfbBytes(), emitError)))
+    return failure();
+  auto out = cast<ShapedType>(types.out);
+  if (out.getRank() != 2 || out.getDimSize(0) != p.getM() || out.getDimSize(1) != p.getN() ||
+      getFormat(out.getElementType()) != p.getOut())
+    return emitError() << "gemm_c11: out must be " << p.getM() << "x" << p.getN() << " of "
+                       << name(p.getOut()) << ", got " << types.out;
+  return success();
+}
+
+LogicalResult blockscale::verifyProduct(const ProductTypes &types, ErrorFn emitError) {
+  SmallVector<Type> all{types.a, types.sfa, types.b, types.sfb, types.out};
+  for (Type type : {types.alpha, types.bias})
+    if (type)
+      all.push_back(type);
+  FailureOr<Storage> storage = verifyStorage("gemm_c1", all, emitError);
+  if (failed(storage) || failed(verifyStatic("gemm_c2", all, emitError)))
+    return failure();
+  if (types.packed)
+    return verifyPacked(types, emitError);
+  if (*storage == Storage::memrefs)
+    return emitError() << "gemm_c11: memref operands must be packed bytes with the attribute "
+                          "'problem', got none";
+  return verifyLogical(types, emitError);
+}
+
+static ProductTypes typesOf(GemmOp op) {
+  return {op.getA().getType(),
+          op.getSfa().getType(),
+          op.getB().getType(),
+          op.getSfb().getType(),
+          op.getAlpha() ? op.getAlpha().getType() : Type(),
+          op.getBias() ? op.getBias().getType() : Type(),
+          op.getOut().getType(),
+          op.getProblem()};
+}
+
+static ProductTypes typesOf(CheckGemmOp op) {
+  return {op.getA().getType(),
+          op.getSfa().getType(),
+          op.getB().getType(),
+          op.getSfb().getType(),
+          op.getAlpha() ? op.getAlpha().getType() : Type(),
+          op.getBias() ? op.getBias().getType() : Type(),
+          op.getD().getType(),
+          op.getProblem()};
+}
+
+ProblemAttr GemmOp::getLogicalProblem() { return getProblemOf(typesOf(*this)); }
+ProblemAttr CheckGemmOp::getLogicalProblem() { return getProblemOf(typesOf(*this)); }
+
+LogicalResult GemmOp::verify() {
+  auto emitError = [&] { return this->emitOpError(); };
+  if (failed(verifyProduct(typesOf(*this), emitError)))
+    return failure();
+  ProblemAttr problem = getLogicalProblem();
+  for (auto [what, nibbles, format] : {std::tuple("nibbles_a", getNibblesA(), problem.getA()),
+                                       std::tuple("nibbles_b", getNibblesB(), problem.getB())})
+    if (nibbles && (getProblem() || facts::info(format).bits != 4))
+      return emitError() << "gemm_c12: " << what
+                         << " must stand on 4-bit elements of the logical form, got "
+                         << (getProblem() ? "packed " : "") << name(format);
+  return success();
+}
+
+LogicalResult CheckGemmOp::verify() {
+  return verifyProduct(typesOf(*this), [&] { return this->emitOpError(); });
+}
+
+void GemmOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : (*this)->getOpOperands())
+    addMemrefEffect(operand,
+                    isDpsInit(&operand)
+                        ? static_cast<MemoryEffects::Effect *>(MemoryEffects::Write::get())
+                        : MemoryEffects::Read::get(),
+                    effects);
+}
+
+void CheckGemmOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : (*this)->getOpOperands())
+    addMemrefEffect(operand, MemoryEffects::Read::get(), effects);
+  // The report and the exit status.
+  effects.emplace_back(MemoryEffects::Write::get());
+}

@@ -1,0 +1,112 @@
+//===- Operands.cpp - what the types of block-scaled operands say ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Operands.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace blockscale;
+using facts::Format;
+using facts::ScaleFormat;
+using facts::ScaleLayout;
+
+const BuiltFormat *blockscale::findBuiltFormat(Format element, ScaleFormat scale) {
+  for (const BuiltFormat &row : kBuiltFormats)
+    if (row.element == element && row.scale == scale)
+      return &row;
+  return nullptr;
+}
+
+std::string blockscale::listBuiltFormats() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(kBuiltFormats, os, [&](const BuiltFormat &row) {
+    os << row.name << " (" << name(row.element) << ", " << name(row.scale) << ", block "
+       << row.block << ")";
+  });
+  return text;
+}
+
+std::optional<Format> blockscale::getFormat(Type elementType) {
+  return llvm::TypeSwitch<Type, std::optional<Format>>(elementType)
+      .Case([](Float4E2M1FNType) { return Format::e2m1; })
+      .Case([](Float6E2M3FNType) { return Format::e2m3; })
+      .Case([](Float6E3M2FNType) { return Format::e3m2; })
+      .Case([](Float8E4M3FNType) { return Format::e4m3; })
+      .Case([](Float8E5M2Type) { return Format::e5m2; })
+      .Case([](Float16Type) { return Format::f16; })
+      .Case([](BFloat16Type) { return Format::bf16; })
+      .Case([](Float32Type) { return Format::f32; })
+      .Default([](Type) { return std::nullopt; });
+}
+
+Type blockscale::getElementType(MLIRContext *context, Format format) {
+  switch (format) {
+  case Format::e2m1:
+    return Float4E2M1FNType::get(context);
+  case Format::e2m3:
+    return Float6E2M3FNType::get(context);
+  case Format::e3m2:
+    return Float6E3M2FNType::get(context);
+  case Format::e4m3:
+    return Float8E4M3FNType::get(context);
+  case Format::e5m2:
+    return Float8E5M2Type::get(context);
+  case Format::f16:
+    return Float16Type::get(context);
+  case Format::bf16:
+    return BFloat16Type::get(context);
+  case Format::f32:
+    return Float32Type::get(context);
+  }
+  llvm_unreachable("unknown format");
+}
+
+ScalesAttr blockscale::getScalesEncoding(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return nullptr;
+  if (auto encoding = dyn_cast_or_null<ScalesAttr>(tensor.getEncoding()))
+    return encoding;
+  if (tensor.getEncoding())
+    return nullptr;
+  MLIRContext *context = type.getContext();
+  if (isa<Float8E8M0FNUType>(tensor.getElementType()))
+    return ScalesAttr::get(context, ScaleFormat::ue8m0, ScaleLayout::linear);
+  if (isa<Float8E4M3FNType>(tensor.getElementType()))
+    return ScalesAttr::get(context, ScaleFormat::ue4m3, ScaleLayout::linear);
+  return nullptr;
+}
+
+ScaleMatrixAttr blockscale::getScaleMatrix(Type type) {
+  ScalesAttr encoding = getScalesEncoding(type);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!encoding || tensor.getRank() != 2 || !tensor.hasStaticShape())
+    return nullptr;
+  return ScaleMatrixAttr::get(type.getContext(), tensor.getDimSize(0), tensor.getDimSize(1),
+                              encoding.getFormat(), encoding.getLayout());
+}
+
+bool blockscale::isPackedBytes(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasStaticShape() || shaped.getRank() != 1 ||
+      !shaped.getElementType().isInteger(8))
+    return false;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return !tensor || !tensor.getEncoding();
+}
+
+bool blockscale::isNarrow(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return false;
+  if (isa_and_nonnull<ScalesAttr>(tensor.getEncoding()))
+    return true;
+  std::optional<Format> format = getFormat(tensor.getElementType());
+  return format && info(*format).bits <= 8;
+}

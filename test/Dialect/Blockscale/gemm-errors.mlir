@@ -1,0 +1,229 @@
+// RUN: blockscale-opt %s --split-input-file --verify-diagnostics
+
+!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
+
+func.func @gemm_c1_mixed(%a: tensor<8x64xf4E2M1FN>, %s: !sf, %c: memref<8x8xf32>) {
+  // expected-error @below {{gemm_c1: operands must be all tensors or all memrefs, got both}}
+  blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : tensor<8x64xf4E2M1FN>, !sf, tensor<8x64xf4E2M1FN>, !sf) outs(%c : memref<8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @gemm_c1_strided(%a: memref<256xi8>, %s: memref<512xi8>, %c: memref<8x8xf32, strided<[16, 1]>>) {
+  // expected-error @below {{gemm_c1: memrefs must be contiguous (identity layout), got 'memref<8x8xf32, strided<[16, 1]>>'}}
+  blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : memref<256xi8>, memref<512xi8>, memref<256xi8>, memref<512xi8>)
+    outs(%c : memref<8x8xf32, strided<[16, 1]>>)
+  return
+}
+
+// -----
+
+!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c2_dynamic(%a: tensor<?x64xf4E2M1FN>, %b: tensor<8x64xf4E2M1FN>, %s: !sf,
+                           %c: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error @below {{gemm_c2: shapes must be static (dynamic ones are not built yet), got 'tensor<?x64xf4E2M1FN>'}}
+  %d = blockscale.gemm ins(%a scaled %s, %b scaled %s
+    : tensor<?x64xf4E2M1FN>, !sf, tensor<8x64xf4E2M1FN>, !sf) outs(%c : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %d : tensor<?x8xf32>
+}
+
+// -----
+
+!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c3_rank(%a: tensor<2x8x64xf4E2M1FN>, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c3: a must have rank 2, got rank 3}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : tensor<2x8x64xf4E2M1FN>, !sf, tensor<2x8x64xf4E2M1FN>, !sf) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c4_k(%a: tensor<8x64xf4E2M1FN>, %b: tensor<8x32xf4E2M1FN>, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c4: b must be n x k with the k = 64 of a, got 8x32}}
+  %d = blockscale.gemm ins(%a scaled %s, %b scaled %s
+    : tensor<8x64xf4E2M1FN>, !sf, tensor<8x32xf4E2M1FN>, !sf) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c4_out(%a: tensor<8x64xf4E2M1FN>, %s: !sf, %c: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{gemm_c4: out must be 8x8 (m x n), got 8x16}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : tensor<8x64xf4E2M1FN>, !sf, tensor<8x64xf4E2M1FN>, !sf) outs(%c : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %d : tensor<8x16xf32>
+}
+
+// -----
+
+!sf = tensor<8x0xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c5_no_k(%a: tensor<8x0xf4E2M1FN>, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c5: m, n and k must be 1 .. 268435456, got m = 8, n = 8, k = 0}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : tensor<8x0xf4E2M1FN>, !sf, tensor<8x0xf4E2M1FN>, !sf) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!sa = tensor<0x4xi8, #blockscale.scales<ue4m3, linear>>
+!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c5_no_m(%a: tensor<0x64xf4E2M1FN>, %sa: !sa, %b: tensor<8x64xf4E2M1FN>, %s: !sf, %c: tensor<0x8xf32>) -> tensor<0x8xf32> {
+  // expected-error @below {{gemm_c5: m, n and k must be 1 .. 268435456, got m = 0, n = 8, k = 64}}
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %s
+    : tensor<0x64xf4E2M1FN>, !sa, tensor<8x64xf4E2M1FN>, !sf) outs(%c : tensor<0x8xf32>) -> tensor<0x8xf32>
+  return %d : tensor<0x8xf32>
+}
+
+// -----
+
+!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c6_fp8_ue4m3(%a: tensor<8x64xf8E4M3FN>, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c6: formats must be a combination that is built: nvfp4 (e2m1, ue4m3, block 16), mxfp4 (e2m1, ue8m0, block 32), mxfp8 (e4m3, ue8m0, block 32), got e4m3 scaled ue4m3 with e4m3 scaled ue4m3}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : tensor<8x64xf8E4M3FN>, !sf, tensor<8x64xf8E4M3FN>, !sf) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!sf = tensor<8x2xi8, #blockscale.scales<ue8m0, linear>>
+func.func @gemm_c6_mixed_elements(%a: tensor<8x64xf8E4M3FN>, %b: tensor<8x64xf4E2M1FN>, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c6: formats must be a combination that is built: nvfp4 (e2m1, ue4m3, block 16), mxfp4 (e2m1, ue8m0, block 32), mxfp8 (e4m3, ue8m0, block 32), got e4m3 scaled ue8m0 with e2m1 scaled ue8m0}}
+  %d = blockscale.gemm ins(%a scaled %s, %b scaled %s
+    : tensor<8x64xf8E4M3FN>, !sf, tensor<8x64xf4E2M1FN>, !sf) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+// UE5M3 exists on sm_107 only, and is not built.
+!sf = tensor<8x4xi8, #blockscale.scales<ue5m3, linear>>
+func.func @gemm_c6_ue5m3(%a: tensor<8x64xf4E2M1FN>, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c6: formats must be a combination that is built}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : tensor<8x64xf4E2M1FN>, !sf, tensor<8x64xf4E2M1FN>, !sf) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @gemm_c6_packed_block(%a: memref<256xi8>, %s: memref<512xi8>, %c: memref<8x8xf32>) {
+  // expected-error @below {{gemm_c6: block of nvfp4 must be 16, got 32}}
+  blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : memref<256xi8>, memref<512xi8>, memref<256xi8>, memref<512xi8>) outs(%c : memref<8x8xf32>)
+    {problem = #blockscale.problem<m = 8, n = 8, k = 64, a = e2m1, b = e2m1, scale = ue4m3, block = 32, sfa = tiled, sfb = tiled, out = f32>}
+  return
+}
+
+// -----
+
+// D20: K = 40 of NVFP4.
+!sf = tensor<8x2xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c7_k40(%a: tensor<8x40xf4E2M1FN>, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c7: k must be a whole number of scale blocks, got 40, and 40 is not a multiple of 16}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : tensor<8x40xf4E2M1FN>, !sf, tensor<8x40xf4E2M1FN>, !sf) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+// D20: a single element is a shape, not an absent scale.
+!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
+!one = tensor<1x1xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c8_single(%a: tensor<8x64xf4E2M1FN>, %sa: !one, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c8: sfa must be 8x4 (rows x k / block), got 1x1}}
+  %d = blockscale.gemm ins(%a scaled %sa, %a scaled %s
+    : tensor<8x64xf4E2M1FN>, !one, tensor<8x64xf4E2M1FN>, !sf) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+// A buffer padded by hand is not the logical shape.
+!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
+!padded = tensor<128x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @gemm_c8_padded(%a: tensor<8x64xf4E2M1FN>, %sb: !padded, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c8: sfb must be 8x4 (rows x k / block), got 128x4}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %sb
+    : tensor<8x64xf4E2M1FN>, !sf, tensor<8x64xf4E2M1FN>, !padded) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @gemm_c9_plain_i8(%a: tensor<8x64xf4E2M1FN>, %s: tensor<8x4xi8>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c9: sfa must have an encoding #blockscale.scales<format, layout>, or elements f8E8M0FNU or f8E4M3FN, got 'tensor<8x4xi8>'}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : tensor<8x64xf4E2M1FN>, tensor<8x4xi8>, tensor<8x64xf4E2M1FN>, tensor<8x4xi8>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c10_bias(%a: tensor<8x64xf4E2M1FN>, %s: !sf, %bias: tensor<9xf32>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c10: bias must have n = 8 elements, got 9}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : tensor<8x64xf4E2M1FN>, !sf, tensor<8x64xf4E2M1FN>, !sf) bias(%bias : tensor<9xf32>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+// D10: 8 rows of 64 FP4 elements are 256 bytes, not 512.
+func.func @gemm_c11_bytes(%a: memref<512xi8>, %s: memref<512xi8>, %b: memref<256xi8>, %c: memref<8x8xf32>) {
+  // expected-error @below {{gemm_c11: packed a must be 256xi8, got 'memref<512xi8>'}}
+  blockscale.gemm ins(%a scaled %s, %b scaled %s
+    : memref<512xi8>, memref<512xi8>, memref<256xi8>, memref<512xi8>) outs(%c : memref<8x8xf32>)
+    {problem = #blockscale.problem<m = 8, n = 8, k = 64, a = e2m1, b = e2m1, scale = ue4m3, block = 16, sfa = tiled, sfb = tiled, out = f32>}
+  return
+}
+
+// -----
+
+// D08: 8 x 4 linear scales are 32 bytes; the tiled layout of the attribute needs 512.
+func.func @gemm_c11_scale_bytes(%a: memref<256xi8>, %s: memref<32xi8>, %c: memref<8x8xf32>) {
+  // expected-error @below {{gemm_c11: packed sfa must be 512xi8, got 'memref<32xi8>'}}
+  blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : memref<256xi8>, memref<32xi8>, memref<256xi8>, memref<32xi8>) outs(%c : memref<8x8xf32>)
+    {problem = #blockscale.problem<m = 8, n = 8, k = 64, a = e2m1, b = e2m1, scale = ue4m3, block = 16, sfa = tiled, sfb = tiled, out = f32>}
+  return
+}
+
+// -----
+
+func.func @gemm_c11_no_problem(%a: memref<256xi8>, %s: memref<512xi8>, %c: memref<8x8xf32>) {
+  // expected-error @below {{gemm_c11: memref operands must be packed bytes with the attribute 'problem', got none}}
+  blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : memref<256xi8>, memref<512xi8>, memref<256xi8>, memref<512xi8>) outs(%c : memref<8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @gemm_c11_out(%a: memref<256xi8>, %s: memref<512xi8>, %c: memref<8x8xbf16>) {
+  // expected-error @below {{gemm_c11: out must be 8x8 of f32, got 'memref<8x8xbf16>'}}
+  blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : memref<256xi8>, memref<512xi8>, memref<256xi8>, memref<512xi8>) outs(%c : memref<8x8xbf16>)
+    {problem = #blockscale.problem<m = 8, n = 8, k = 64, a = e2m1, b = e2m1, scale = ue4m3, block = 16, sfa = tiled, sfb = tiled, out = f32>}
+  return
+}
+
+// -----
+
+!sf = tensor<8x2xi8, #blockscale.scales<ue8m0, linear>>
+func.func @gemm_c12_nibbles(%a: tensor<8x64xf8E4M3FN>, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c12: nibbles_a must stand on 4-bit elements of the logical form, got e4m3}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : tensor<8x64xf8E4M3FN>, !sf, tensor<8x64xf8E4M3FN>, !sf) outs(%c : tensor<8x8xf32>)
+    {nibbles_a = #blockscale.nibbles<high_first>} -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
