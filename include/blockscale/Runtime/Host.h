@@ -1,0 +1,114 @@
+/*===- Host.h - reference functions on host memory --------------------------===
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Quantisation, its inverse, scale layouts and the check of a product, written
+ * plainly: they are what kernels are compared with. Rules: docs/Quantization.md.
+ * Codes of formats, scale formats and layouts are the facts' enums. Elements are
+ * packed, low bits first (FP4: element 0 in bits 3:0), rows without padding.
+ * Errors are reported as in Runtime.h.
+ *
+ *===------------------------------------------------------------------------===*/
+
+#ifndef BLOCKSCALE_RUNTIME_HOST_H
+#define BLOCKSCALE_RUNTIME_HOST_H
+
+#include "blockscale/Runtime/Runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How elements and their scales are held. */
+typedef struct bsrt_blocks {
+  int64_t rows, cols; /* logical shape; cols is a multiple of block */
+  int32_t element;    /* facts::Format: e2m1 or e4m3 */
+  int32_t scale;      /* facts::ScaleFormat: ue8m0 or ue4m3 */
+  int32_t block;      /* elements of a row that share a scale */
+  int32_t layout;     /* facts::ScaleLayout of the scales */
+} bsrt_blocks;
+
+/** Bytes of the elements and of the scales, padding of tiles included. */
+bsrt_status bsrt_host_block_sizes(const bsrt_blocks *blocks, int64_t *elements, int64_t *scales);
+
+/** Where the global scale of UE4M3 quantisation comes from. */
+typedef enum bsrt_global {
+  BSRT_GLOBAL_COMPUTE = 0, /* amax / (448 * 6), written to *global */
+  BSRT_GLOBAL_GIVEN = 1    /* read from *global */
+} bsrt_global;
+
+/**
+ * Quantises [rows, cols] values of `source` (facts::Format f16, bf16 or f32).
+ * `global` may be NULL for UE8M0; for UE4M3 NULL means a given global of 1.
+ */
+bsrt_status bsrt_host_quantize(const bsrt_blocks *blocks, int32_t source, const void *values,
+                               uint8_t *elements, uint8_t *scales, bsrt_global mode, float *global);
+
+/** value = element * scale * global, rounded once to f32. */
+bsrt_status bsrt_host_dequantize(const bsrt_blocks *blocks, const uint8_t *elements,
+                                 const uint8_t *scales, float global, float *values);
+
+/**
+ * Copies [rows, scales_per_row] scale bytes between layouts; the padding of a
+ * tiled destination becomes 0x00.
+ */
+bsrt_status bsrt_host_relayout_scales(int64_t rows, int64_t scales_per_row, int32_t from_layout,
+                                      const uint8_t *from, int32_t to_layout, uint8_t *to);
+
+/** Sets the padding columns (not the padding rows) of a tiled buffer to 0x00. */
+bsrt_status bsrt_host_zero_scale_tail(int64_t rows, int64_t scales_per_row, uint8_t *scales);
+
+/** Swaps the two FP4 elements of every byte; `from` and `to` may be the same. */
+bsrt_status bsrt_host_swap_nibbles(int64_t bytes, const uint8_t *from, uint8_t *to);
+
+/** How f32 scales become UE8M0. `EXACT` refuses what is not a power of two. */
+typedef enum bsrt_scale_round {
+  BSRT_SCALE_EXACT = 0,
+  BSRT_SCALE_TOWARD_ZERO = 1,
+  BSRT_SCALE_UP = 2
+} bsrt_scale_round;
+
+/**
+ * Encodes [rows, cols] f32 scales as UE8M0; `pitch` is the floats from one row
+ * to the next. Only the real rows and columns are looked at. Under `EXACT` the
+ * message names the first scale that is no power of two by index and value.
+ */
+bsrt_status bsrt_host_encode_scales(int64_t rows, int64_t cols, int64_t pitch, const float *from,
+                                    bsrt_scale_round round, uint8_t *to);
+
+/** A product and what was computed for it. */
+typedef struct bsrt_check {
+  int64_t m, n, k;
+  int32_t a, b;         /* facts::Format */
+  int32_t scale, block; /* facts::ScaleFormat, elements */
+  int32_t sfa, sfb;     /* facts::ScaleLayout */
+  int32_t out;          /* facts::Format of D: f32, bf16 or f16 */
+  int32_t inst_k;       /* K of the instruction that was used */
+  float alpha;
+  const uint8_t *a_bytes, *a_scales, *b_bytes, *b_scales;
+  const float *bias; /* n values or NULL */
+  const void *d;     /* [m, n] */
+} bsrt_check;
+
+/** The element where error / bound is largest, and the largest error of all. */
+typedef struct bsrt_check_result {
+  double error, bound; /* at (row, col); the run is right iff error <= bound everywhere */
+  double reference, value;
+  int64_t row, col;
+  double largest_error;
+  int64_t wrong; /* elements outside the bound */
+  int64_t nans;  /* elements that are rightly NaN */
+} bsrt_check_result;
+
+/**
+ * Compares D with the product of the dequantised operands in f64. Returns OK
+ * when the comparison was made, whatever its outcome: look at `wrong`.
+ * The bound: docs/Quantization.md, "Error bound".
+ */
+bsrt_status bsrt_host_check_gemm(const bsrt_check *check, bsrt_check_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* BLOCKSCALE_RUNTIME_HOST_H */

@@ -1,0 +1,116 @@
+/*===- Runtime.h - devices, modules, launches: the C interface --------------===
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * A small versioned C ABI with two devices behind it: "emulator", which is
+ * always there, and "cuda", the driver found by dlopen. Every call returns a
+ * status; the message of the last refusal in a thread is one line. Handles are
+ * opaque; structs that callers fill start with their version.
+ *
+ *===------------------------------------------------------------------------===*/
+
+#ifndef BLOCKSCALE_RUNTIME_RUNTIME_H
+#define BLOCKSCALE_RUNTIME_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BSRT_ABI_VERSION 1
+
+typedef enum bsrt_status { BSRT_OK = 0, BSRT_ERROR = 1 } bsrt_status;
+
+typedef struct bsrt_device bsrt_device;
+typedef struct bsrt_module bsrt_module;
+
+/** When an asynchronous operation lands in the emulator; others ignore it. */
+typedef enum bsrt_timing {
+  BSRT_TIMING_EARLIEST = 0,
+  BSRT_TIMING_LATEST = 1,
+  BSRT_TIMING_RANDOM = 2
+} bsrt_timing;
+
+typedef struct bsrt_options {
+  uint32_t abi_version; /* BSRT_ABI_VERSION */
+  bsrt_timing timing;
+  uint64_t seed;
+  uint32_t threads;          /* host threads of the emulator; 0 means 1 */
+  uint32_t sms;              /* 0: the chip's own number */
+  uint64_t max_instructions; /* 0: no limit */
+} bsrt_options;
+
+/** A TMA tensor map, dimension 0 innermost; codes are the driver's. */
+typedef struct bsrt_tensor_map {
+  uint32_t abi_version;
+  uint32_t type;
+  uint32_t rank;                   /* 1 to 5 */
+  uint64_t address;                /* of the tensor, on the device */
+  const uint64_t *dims;            /* elements, rank of them */
+  const uint64_t *strides;         /* bytes, rank - 1 of them */
+  const uint32_t *box;             /* elements, rank of them */
+  const uint32_t *element_strides; /* rank of them; NULL: all 1 */
+  uint32_t swizzle, fill, l2;
+} bsrt_tensor_map;
+
+/** One by-value kernel parameter. */
+typedef struct bsrt_param {
+  const void *bytes;
+  size_t size;
+} bsrt_param;
+
+typedef struct bsrt_launch_config {
+  uint32_t abi_version;
+  uint32_t grid[3], block[3], cluster[3];
+  uint64_t shared_bytes;     /* dynamic shared memory of one block */
+  uint32_t oversized_shared; /* 1: more than a block's ordinary limit */
+  uint32_t param_count;
+  const bsrt_param *params;
+} bsrt_launch_config;
+
+typedef struct bsrt_launch_stats {
+  double seconds;               /* host time */
+  uint64_t thread_instructions; /* emulator only, as the next two */
+  uint64_t mma_instructions;
+  double mma_flops;
+  const char *labels; /* '; '-separated; valid until the device's next launch */
+} bsrt_launch_stats;
+
+#define BSRT_TENSOR_MAP_BYTES 128
+
+uint32_t bsrt_abi_version(void);
+
+/** The last refusal in this thread: one line, lower case, no full stop. */
+const char *bsrt_error_message(void);
+
+/** Opens "emulator" or "cuda". `options` may be NULL. */
+bsrt_status bsrt_device_open(const char *name, const bsrt_options *options, bsrt_device **device);
+void bsrt_device_close(bsrt_device *device);
+/** "emulator", or the GPU's own name. Valid as long as the device. */
+const char *bsrt_device_description(const bsrt_device *device);
+bsrt_status bsrt_device_set_options(bsrt_device *device, const bsrt_options *options);
+
+/** Loads PTX text; `file_name` is what messages call it. */
+bsrt_status bsrt_module_load(bsrt_device *device, const char *ptx, size_t size,
+                             const char *file_name, bsrt_module **module);
+void bsrt_module_close(bsrt_module *module);
+
+bsrt_status bsrt_alloc(bsrt_device *device, size_t bytes, uint64_t *address);
+bsrt_status bsrt_free(bsrt_device *device, uint64_t address);
+bsrt_status bsrt_write(bsrt_device *device, uint64_t address, const void *from, size_t bytes);
+bsrt_status bsrt_read(bsrt_device *device, uint64_t address, void *to, size_t bytes);
+
+/** Encodes the BSRT_TENSOR_MAP_BYTES that a kernel takes for a map. */
+bsrt_status bsrt_tensor_map_encode(bsrt_device *device, const bsrt_tensor_map *map, uint8_t *bytes);
+
+/** Launches a kernel and waits for its end. `stats` may be NULL. */
+bsrt_status bsrt_launch(bsrt_device *device, bsrt_module *module, const char *kernel,
+                        const bsrt_launch_config *config, bsrt_launch_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* BLOCKSCALE_RUNTIME_RUNTIME_H */

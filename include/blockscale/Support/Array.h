@@ -1,0 +1,81 @@
+//===- Array.h - a typed array in host memory -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What files give and take: element type, shape, and the bytes in C order,
+// little-endian. Narrow formats (FP4, FP8, scales) travel as u8.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SUPPORT_ARRAY_H
+#define BLOCKSCALE_SUPPORT_ARRAY_H
+
+#include "blockscale/Facts/Result.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace blockscale::rt {
+
+using facts::Refusal;
+using facts::Result;
+
+enum class DType : uint8_t { u8, i8, u16, i32, i64, f16, bf16, f32, f64 };
+
+struct DTypeInfo {
+  DType type;
+  std::string_view name;        // in manifests and messages
+  std::string_view npy;         // descr of a .npy file
+  std::string_view safetensors; // dtype of a .safetensors member
+  unsigned bytes;
+};
+
+/// NumPy has no bf16: its bits are written as uint16.
+inline constexpr std::array<DTypeInfo, 9> kDTypes{{
+    {DType::u8, "u8", "|u1", "U8", 1},
+    {DType::i8, "i8", "|i1", "I8", 1},
+    {DType::u16, "u16", "<u2", "U16", 2},
+    {DType::i32, "i32", "<i4", "I32", 4},
+    {DType::i64, "i64", "<i8", "I64", 8},
+    {DType::f16, "f16", "<f2", "F16", 2},
+    {DType::bf16, "bf16", "<u2", "BF16", 2},
+    {DType::f32, "f32", "<f4", "F32", 4},
+    {DType::f64, "f64", "<f8", "F64", 8},
+}};
+
+constexpr const DTypeInfo &info(DType type) { return kDTypes[size_t(type)]; }
+constexpr std::string_view name(DType type) { return info(type).name; }
+constexpr std::optional<DType> parseDType(std::string_view text) {
+  for (const DTypeInfo &row : kDTypes)
+    if (row.name == text)
+      return row.type;
+  return std::nullopt;
+}
+
+struct Array {
+  DType type = DType::u8;
+  std::vector<int64_t> shape;
+  std::vector<uint8_t> bytes;
+};
+
+/// Product of the dimensions times the element size; nothing when a dimension
+/// is negative or the product does not fit.
+std::optional<uint64_t> byteSize(DType type, const std::vector<int64_t> &shape);
+
+/// "[178, 384]".
+std::string formatShape(const std::vector<int64_t> &shape);
+
+/// Whole contents of a file; refuses what is not a readable regular file.
+Result<std::string> readFile(const std::string &path, std::string_view label);
+Result<bool> writeFile(const std::string &path, std::string_view text, std::string_view label);
+
+/// Reads `file.npy` or `file.safetensors:member`.
+Result<Array> loadArray(const std::string &spec);
+
+} // namespace blockscale::rt
+
+#endif // BLOCKSCALE_SUPPORT_ARRAY_H

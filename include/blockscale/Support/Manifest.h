@@ -1,0 +1,85 @@
+//===- Manifest.h - how the kernels of a PTX file are launched ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The JSON that goes with PTX text: device buffers, and for each kernel its
+// grid, block, cluster, shared memory and parameters, with every field of a
+// tensor map. Written by blockscale-translate from the same ops that runtime
+// calls come from; read by blockscale-run and by frontends with own host code.
+// The format is described in docs/Manifest.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SUPPORT_MANIFEST_H
+#define BLOCKSCALE_SUPPORT_MANIFEST_H
+
+#include "blockscale/Facts/Arch.h"
+#include "blockscale/Facts/TensorMap.h"
+#include "blockscale/Support/Array.h"
+
+namespace blockscale::rt {
+
+inline constexpr int64_t kManifestVersion = 1;
+
+/// What a buffer is for: who writes it before the first launch, and whether it
+/// is read back after the last.
+enum class BufferRole : uint8_t { input, output, inout, scratch };
+inline constexpr std::array<std::string_view, 4> kBufferRoleNames{"input", "output", "inout",
+                                                                  "scratch"};
+
+/// `oversized` opts in to more shared memory than the ordinary limit of a block.
+enum class SharedMode : uint8_t { standard, oversized };
+inline constexpr std::array<std::string_view, 2> kSharedModeNames{"default", "oversized"};
+
+enum class ScalarType : uint8_t { f32, f64, i32, u32, i64, u64 };
+inline constexpr std::array<std::string_view, 6> kScalarTypeNames{"f32", "f64", "i32",
+                                                                  "u32", "i64", "u64"};
+inline constexpr std::array<unsigned, 6> kScalarTypeBytes{4, 8, 4, 4, 8, 8};
+
+struct ManifestBuffer {
+  std::string name;
+  uint64_t bytes = 0;
+  BufferRole role = BufferRole::input;
+  std::optional<DType> dtype; // absent: plain bytes
+  std::vector<int64_t> shape; // with dtype; its size is `bytes`
+};
+
+struct ManifestParam {
+  enum class Kind : uint8_t { tensorMap, buffer, scalar };
+  Kind kind = Kind::buffer;
+  std::string buffer;   // tensorMap, buffer
+  facts::TensorMap map; // tensorMap; its address is filled in at launch
+  ScalarType type = ScalarType::f32;
+  uint64_t bits = 0; // scalar: the value's bits, low bytes first
+};
+
+struct ManifestKernel {
+  std::string name;
+  std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  uint64_t sharedBytes = 0;
+  SharedMode sharedMode = SharedMode::standard;
+  std::vector<ManifestParam> params;
+};
+
+struct Manifest {
+  facts::Arch arch = facts::Arch::sm_100a;
+  std::vector<ManifestBuffer> buffers;
+  std::vector<ManifestKernel> kernels;
+
+  const ManifestBuffer *findBuffer(std::string_view name) const;
+};
+
+/// The bits of a scalar of type f32.
+uint64_t scalarBits(float value);
+
+/// Refusals name the field by its path: "manifest: 'k.json' kernels[0].grid[1]
+/// must be 1 to 2147483647, got 0".
+Result<Manifest> parseManifest(std::string_view text, std::string_view subject);
+Result<Manifest> readManifest(const std::string &path);
+
+/// Stable text: the same manifest gives the same bytes.
+std::string formatManifest(const Manifest &manifest);
+
+} // namespace blockscale::rt
+
+#endif // BLOCKSCALE_SUPPORT_MANIFEST_H

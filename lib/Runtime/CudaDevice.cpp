@@ -1,0 +1,265 @@
+//===- CudaDevice.cpp - a GPU by the driver's own interface ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The driver is opened when the device is asked for and is never linked, so that
+// the same binary runs where there is none. PTX goes to the driver's compiler.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaApi.h"
+#include "Device.h"
+
+#include <chrono>
+#include <dlfcn.h>
+#include <map>
+
+namespace blockscale::rt {
+
+namespace {
+
+/// A pitched tensor in an allocation under 128 KiB may fault on some drivers
+/// (driver notes 595.71); no buffer of ours is smaller.
+constexpr size_t kLeastAllocation = 128 * 1024;
+
+class CudaModule final : public LoadedModule {
+public:
+  CudaModule(const cuda::Api &api, cuda::Module module) : api(api), module(module) {}
+  ~CudaModule() override { api.moduleUnload(module); }
+
+  const cuda::Api &api;
+  cuda::Module module;
+};
+
+class CudaDevice final : public RuntimeDevice {
+public:
+  ~CudaDevice() override {
+    for (const auto &allocation : sizes)
+      api.memoryFree(allocation.first);
+    if (context)
+      api.primaryContextRelease(device);
+  }
+
+  Result<bool> open();
+
+  std::string description() const override { return gpuName; }
+  void setOptions(const emu::Options &) override {}
+
+  Result<std::unique_ptr<LoadedModule>> load(std::string_view ptx,
+                                             const std::string &fileName) override;
+  Result<uint64_t> allocate(size_t bytes) override;
+  Result<bool> release(uint64_t address) override;
+  Result<bool> write(uint64_t address, const void *from, size_t bytes) override;
+  Result<bool> read(uint64_t address, void *to, size_t bytes) override;
+  Result<std::vector<uint8_t>> encode(const facts::TensorMap &map) override;
+  Result<emu::LaunchStats> launch(LoadedModule &module, const std::string &kernel,
+                                  const emu::LaunchConfig &config) override;
+
+private:
+  template <typename F> bool find(void *library, F &function, const char *name) {
+    function = reinterpret_cast<F>(dlsym(library, name));
+    if (!function)
+      missing = name;
+    return function != nullptr;
+  }
+  bool findAll(void *library);
+
+  Refusal failed(const char *what, cuda::Status status) const {
+    const char *text = nullptr;
+    if (api.getErrorString(status, &text) != 0 || !text)
+      text = "unknown error";
+    return Refusal{std::string("cuda: ") + what + " must succeed, got error " +
+                   std::to_string(status) + ", " + text};
+  }
+  /// The driver checks only addresses that it faults on.
+  Result<bool> checkRange(uint64_t address, size_t bytes) const {
+    auto it = sizes.upper_bound(address);
+    if (it != sizes.begin() && (--it, address - it->first <= it->second) &&
+        bytes <= it->second - (address - it->first))
+      return true;
+    return Refusal{"cuda: a copy must lie within one allocation, got " + std::to_string(bytes) +
+                   " bytes at " + std::to_string(address)};
+  }
+
+  cuda::Api api{};
+  const char *missing = nullptr;
+  cuda::Device device = 0;
+  cuda::Context context = nullptr;
+  std::string gpuName;
+  std::map<uint64_t, size_t> sizes;
+};
+
+bool CudaDevice::findAll(void *library) {
+  return find(library, api.init, "cuInit") &&
+         find(library, api.getErrorString, "cuGetErrorString") &&
+         find(library, api.deviceGet, "cuDeviceGet") &&
+         find(library, api.deviceGetName, "cuDeviceGetName") &&
+         find(library, api.primaryContextRetain, "cuDevicePrimaryCtxRetain") &&
+         find(library, api.primaryContextRelease, "cuDevicePrimaryCtxRelease_v2") &&
+         find(library, api.contextSetCurrent, "cuCtxSetCurrent") &&
+         find(library, api.contextSynchronize, "cuCtxSynchronize") &&
+         find(library, api.memoryAllocate, "cuMemAlloc_v2") &&
+         find(library, api.memoryFree, "cuMemFree_v2") &&
+         find(library, api.copyToDevice, "cuMemcpyHtoD_v2") &&
+         find(library, api.copyToHost, "cuMemcpyDtoH_v2") &&
+         find(library, api.moduleLoadData, "cuModuleLoadDataEx") &&
+         find(library, api.moduleUnload, "cuModuleUnload") &&
+         find(library, api.moduleGetFunction, "cuModuleGetFunction") &&
+         find(library, api.functionSetAttribute, "cuFuncSetAttribute") &&
+         find(library, api.launchKernel, "cuLaunchKernelEx") &&
+         find(library, api.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
+}
+
+Result<bool> CudaDevice::open() {
+  // Stays open to the end of the process, as the driver wants it.
+  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return Refusal{"cuda: device must have a driver, got no libcuda.so.1 (use emulator)"};
+  if (!findAll(library))
+    return Refusal{std::string("cuda: driver must have ") + missing + ", got an older one"};
+  if (cuda::Status status = api.init(0))
+    return failed("cuInit", status);
+  if (cuda::Status status = api.deviceGet(&device, 0))
+    return failed("cuDeviceGet", status);
+  char name[256] = "";
+  if (cuda::Status status = api.deviceGetName(name, sizeof name, device))
+    return failed("cuDeviceGetName", status);
+  gpuName = name;
+  if (cuda::Status status = api.primaryContextRetain(&context, device))
+    return failed("cuDevicePrimaryCtxRetain", status);
+  if (cuda::Status status = api.contextSetCurrent(context))
+    return failed("cuCtxSetCurrent", status);
+  return true;
+}
+
+Result<std::unique_ptr<LoadedModule>> CudaDevice::load(std::string_view ptx,
+                                                       const std::string &fileName) {
+  std::string text(ptx); // the driver wants a final zero
+  char log[4096] = "";
+  int options[] = {cuda::kJitErrorLogBuffer, cuda::kJitErrorLogBufferSizeBytes};
+  void *values[] = {log, reinterpret_cast<void *>(uintptr_t(sizeof log))};
+  cuda::Module module = nullptr;
+  if (cuda::Status status = api.moduleLoadData(&module, text.c_str(), 2, options, values)) {
+    log[sizeof log - 1] = 0;
+    std::string line(log);
+    line = line.substr(0, line.find('\n'));
+    return Refusal{fileName + ": " + failed("loading PTX", status).message +
+                   (line.empty() ? "" : "; " + line)};
+  }
+  return std::unique_ptr<LoadedModule>(std::make_unique<CudaModule>(api, module));
+}
+
+Result<uint64_t> CudaDevice::allocate(size_t bytes) {
+  cuda::Pointer address = 0;
+  if (cuda::Status status = api.memoryAllocate(&address, std::max(bytes, kLeastAllocation)))
+    return failed("cuMemAlloc", status);
+  sizes[address] = bytes;
+  return uint64_t(address);
+}
+
+Result<bool> CudaDevice::release(uint64_t address) {
+  if (!sizes.erase(address))
+    return Refusal{"cuda: free must get the start of an allocation, got " +
+                   std::to_string(address)};
+  if (cuda::Status status = api.memoryFree(address))
+    return failed("cuMemFree", status);
+  return true;
+}
+
+Result<bool> CudaDevice::write(uint64_t address, const void *from, size_t bytes) {
+  if (Result<bool> range = checkRange(address, bytes); !range)
+    return range;
+  if (cuda::Status status = api.copyToDevice(address, from, bytes))
+    return failed("cuMemcpyHtoD", status);
+  return true;
+}
+
+Result<bool> CudaDevice::read(uint64_t address, void *to, size_t bytes) {
+  if (Result<bool> range = checkRange(address, bytes); !range)
+    return range;
+  if (cuda::Status status = api.copyToHost(to, address, bytes))
+    return failed("cuMemcpyDtoH", status);
+  return true;
+}
+
+Result<std::vector<uint8_t>> CudaDevice::encode(const facts::TensorMap &map) {
+  alignas(64) uint8_t bytes[BSRT_TENSOR_MAP_BYTES] = {};
+  std::vector<uint32_t> elementStrides = map.elementStrides;
+  elementStrides.resize(map.dims.size(), 1);
+  cuda::Status status = api.tensorMapEncodeTiled(
+      bytes, int(map.type), uint32_t(map.dims.size()), reinterpret_cast<void *>(map.address),
+      map.dims.data(), map.strides.data(), map.box.data(), elementStrides.data(),
+      /*interleave=*/0, int(map.swizzle), int(map.l2), int(map.fill));
+  if (status)
+    return failed("cuTensorMapEncodeTiled", status);
+  return std::vector<uint8_t>(bytes, bytes + sizeof bytes);
+}
+
+Result<emu::LaunchStats> CudaDevice::launch(LoadedModule &module, const std::string &kernel,
+                                            const emu::LaunchConfig &config) {
+  cuda::Function function = nullptr;
+  if (cuda::Status status = api.moduleGetFunction(
+          &function, static_cast<CudaModule &>(module).module, kernel.c_str()))
+    return failed(("finding kernel '" + kernel + "'").c_str(), status);
+  // MAX_DYNAMIC_SHARED_SIZE_BYTES is ignored once a mode is set.
+  if (!config.oversizedShared)
+    if (cuda::Status status = api.functionSetAttribute(function, cuda::kMaxDynamicSharedSizeBytes,
+                                                       int(config.sharedBytes)))
+      return failed("setting the shared memory of a block", status);
+
+  cuda::LaunchAttribute attributes[2] = {};
+  unsigned count = 0;
+  unsigned clusterSize = config.cluster.x * config.cluster.y * config.cluster.z;
+  if (clusterSize > 1) {
+    attributes[count].id = cuda::kLaunchClusterDimension;
+    attributes[count++].value.cluster = {config.cluster.x, config.cluster.y, config.cluster.z};
+  }
+  if (clusterSize > 8) // 8 is the portable limit
+    if (cuda::Status status =
+            api.functionSetAttribute(function, cuda::kNonPortableClusterSizeAllowed, 1))
+      return failed("allowing a cluster of more than 8 blocks", status);
+  if (config.oversizedShared) {
+    attributes[count].id = cuda::kLaunchSharedMemoryMode;
+    attributes[count++].value.sharedMemoryMode = cuda::kSharedMemoryModeAllowOversized;
+  }
+  cuda::LaunchConfig launch{{config.grid.x, config.grid.y, config.grid.z},
+                            {config.block.x, config.block.y, config.block.z},
+                            unsigned(config.sharedBytes),
+                            /*stream=*/nullptr,
+                            attributes,
+                            count};
+  // The driver copies each parameter from the address given for it; a tensor map
+  // must lie at a multiple of 64 bytes there too.
+  struct alignas(64) Slot {
+    uint8_t bytes[BSRT_TENSOR_MAP_BYTES];
+  };
+  std::vector<Slot> slots(config.params.size());
+  std::vector<void *> params;
+  for (size_t i = 0; i < config.params.size(); ++i) {
+    const std::vector<uint8_t> &bytes = config.params[i].bytes;
+    if (bytes.size() > sizeof(Slot))
+      return Refusal{"cuda: parameter " + std::to_string(i) + " must have at most " +
+                     std::to_string(sizeof(Slot)) + " bytes, got " + std::to_string(bytes.size())};
+    std::copy(bytes.begin(), bytes.end(), slots[i].bytes);
+    params.push_back(slots[i].bytes);
+  }
+  auto start = std::chrono::steady_clock::now();
+  if (cuda::Status status = api.launchKernel(&launch, function, params.data(), nullptr))
+    return failed(("launching '" + kernel + "'").c_str(), status);
+  if (cuda::Status status = api.contextSynchronize())
+    return failed(("running '" + kernel + "'").c_str(), status);
+  emu::LaunchStats stats;
+  stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return stats;
+}
+
+} // namespace
+
+Result<std::unique_ptr<RuntimeDevice>> createCudaDevice() {
+  auto device = std::make_unique<CudaDevice>();
+  if (Result<bool> opened = device->open(); !opened)
+    return opened.takeRefusal();
+  return std::unique_ptr<RuntimeDevice>(std::move(device));
+}
+
+} // namespace blockscale::rt

@@ -1,0 +1,71 @@
+//===- HostBlocks.h - elements and scales in host memory ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the host references share: checking a description of blocks, and the one
+// place that knows where an element and a scale lie.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_RUNTIME_HOSTBLOCKS_H
+#define BLOCKSCALE_LIB_RUNTIME_HOSTBLOCKS_H
+
+#include "blockscale/Emulator/Convert.h"
+#include "blockscale/Facts/Format.h"
+#include "blockscale/Facts/Result.h"
+#include "blockscale/Facts/ScaleTile.h"
+#include "blockscale/Runtime/Host.h"
+
+namespace blockscale::rt {
+
+using facts::Refusal;
+using facts::Result;
+
+/// A checked bsrt_blocks.
+struct Blocks {
+  int64_t rows, cols, block;
+  facts::Format element;
+  facts::ScaleFormat scale;
+  facts::ScaleLayout layout;
+
+  static Result<Blocks> check(const bsrt_blocks &blocks);
+
+  int64_t scalesPerRow() const { return cols / block; }
+  int64_t elementBytes() const { return rows * facts::packedBytes(element, cols); }
+  int64_t scaleBytes() const;
+  int64_t scaleOffset(int64_t row, int64_t index) const;
+
+  uint32_t loadElement(const uint8_t *bytes, int64_t row, int64_t col) const {
+    int64_t at = row * cols + col;
+    if (facts::info(element).bits == 4)
+      return bytes[at / 2] >> (4 * (at % 2)) & 0xF;
+    return bytes[at];
+  }
+  void storeElement(uint8_t *bytes, int64_t row, int64_t col, uint32_t bits) const {
+    int64_t at = row * cols + col;
+    if (facts::info(element).bits != 4)
+      bytes[at] = uint8_t(bits);
+    else if (at % 2 == 0)
+      bytes[at / 2] = uint8_t(bits);
+    else
+      bytes[at / 2] |= uint8_t(bits << 4);
+  }
+};
+
+/// Bytes of [rows, scalesPerRow] scales and the place of one of them.
+int64_t scaleBytes(facts::ScaleLayout layout, int64_t rows, int64_t scalesPerRow);
+int64_t scaleOffset(facts::ScaleLayout layout, int64_t row, int64_t index, int64_t scalesPerRow);
+
+/// A code of an enum whose names fill `names`.
+template <typename E, typename Table>
+Result<E> checkCode(int32_t code, const Table &table, const char *what) {
+  if (code >= 0 && size_t(code) < table.size())
+    return E(code);
+  return Refusal{std::string("host: code of ") + what + " must be below " +
+                 std::to_string(table.size()) + ", got " + std::to_string(code)};
+}
+Result<facts::ScaleLayout> checkLayout(int32_t code);
+
+} // namespace blockscale::rt
+
+#endif // BLOCKSCALE_LIB_RUNTIME_HOSTBLOCKS_H

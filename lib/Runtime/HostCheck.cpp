@@ -1,0 +1,208 @@
+//===- HostCheck.cpp - is D the product of its operands? ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The reference is f64 on dequantised operands, whose elements are exact there;
+// its own rounding error is some 2^-29 of the bound. The bound is derived in
+// docs/Quantization.md, "Error bound".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device.h"
+#include "HostBlocks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace blockscale::rt {
+
+namespace {
+
+using facts::Format;
+
+constexpr double kF32Epsilon = 0x1p-23;
+constexpr double kF32Least = 0x1p-149; // smallest subnormal
+constexpr double kF32Overflow = 0x1p128;
+
+/// Exact values of an operand. A row of `transposed` holds one k of all rows, so
+/// that the inner loop runs over consecutive numbers.
+std::vector<double> dequantize(const Blocks &blocks, const uint8_t *elements, const uint8_t *scales,
+                               bool transposed) {
+  std::vector<double> values(size_t(blocks.rows * blocks.cols));
+  for (int64_t row = 0; row < blocks.rows; ++row)
+    for (int64_t col = 0; col < blocks.cols; ++col) {
+      double scale = emu::decode(blocks.scale, scales[blocks.scaleOffset(row, col / blocks.block)]);
+      values[transposed ? col * blocks.rows + row : row * blocks.cols + col] =
+          emu::decode(blocks.element, blocks.loadElement(elements, row, col)) * scale;
+    }
+  return values;
+}
+
+/// sum a*b and sum |a*b| for a tile of D.
+template <int Rows, int Cols> struct ProductTile {
+  double sum[Rows][Cols] = {}, magnitude[Rows][Cols] = {};
+
+  void run(const double *a, int64_t aPitch, const double *b, int64_t bPitch, int64_t k) {
+    for (int64_t i = 0; i < k; ++i)
+      for (int row = 0; row < Rows; ++row)
+        for (int col = 0; col < Cols; ++col) {
+          double product = a[row * aPitch + i] * b[i * bPitch + col];
+          sum[row][col] += product;
+          magnitude[row][col] += std::fabs(product);
+        }
+  }
+};
+
+/// Half a unit in the last place of `format` at `magnitude`.
+double halfUlp(Format format, double magnitude) {
+  const facts::FormatInfo &row = facts::info(format);
+  int least = 1 - row.bias;
+  int exponent = magnitude > 0 && std::isfinite(magnitude) ? std::ilogb(magnitude) : least;
+  return std::ldexp(1.0, std::max(exponent, least) - int(row.mantissaBits) - 1);
+}
+
+double loadValue(Format format, const void *values, int64_t at) {
+  if (format == Format::f32)
+    return static_cast<const float *>(values)[at];
+  return emu::decode(format, static_cast<const uint16_t *>(values)[at]);
+}
+
+/// What is right for one element: `value` within `bound`.
+struct Expected {
+  double value, bound;
+};
+
+class Bound {
+public:
+  Bound(const bsrt_check &check, Format out) : check(check), out(out) {
+    // Each instruction truncates once per aligned sum: FP4 kinds keep F = 35
+    // bits, so that only the result's truncation counts; mxf8f6f4 keeps 25 and
+    // truncates every product.
+    bool isFp4 = Format(check.a) == Format::e2m1 && Format(check.b) == Format::e2m1;
+    double perInstruction = isFp4 ? 1.0 : 1.0 + (check.inst_k + 1) / 4.0;
+    instructions = double((check.k + check.inst_k - 1) / check.inst_k);
+    factor = (instructions * perInstruction + 2) * kF32Epsilon;
+  }
+
+  Expected expected(double sum, double magnitude, int64_t col) const {
+    double alpha = check.alpha;
+    double value = alpha * sum;
+    double bound = std::fabs(alpha) * (factor * magnitude + (instructions + 1) * kF32Least);
+    if (check.alpha != 1.0f)
+      bound += rounding(value, bound);
+    if (check.bias) {
+      value += check.bias[col];
+      bound += rounding(value, bound);
+    }
+    bound += halfUlp(out, std::fabs(value) + bound);
+    // A partial sum may have overflowed on the way.
+    if (magnitude * (1 + factor) >= kF32Overflow)
+      bound = std::numeric_limits<double>::infinity();
+    return {value, bound};
+  }
+
+private:
+  static double rounding(double value, double bound) {
+    return (std::fabs(value) + bound) * (kF32Epsilon / 2) + kF32Least;
+  }
+
+  const bsrt_check &check;
+  Format out;
+  double instructions, factor;
+};
+
+/// Error of `value`; infinite when it is wrong whatever the bound.
+double errorOf(double value, const Expected &expected, Format out) {
+  if (std::isnan(value))
+    return std::isinf(expected.bound) ? 0 : std::numeric_limits<double>::infinity();
+  if (std::isinf(value)) {
+    // Right iff the true value may round beyond the largest finite one.
+    double most = facts::info(out).max;
+    bool mayOverflow =
+        std::fabs(expected.value) + expected.bound > most &&
+        (std::signbit(value) == std::signbit(expected.value) || std::isinf(expected.bound));
+    return mayOverflow ? 0 : std::numeric_limits<double>::infinity();
+  }
+  if (std::isinf(expected.value) && std::isfinite(expected.bound))
+    return std::numeric_limits<double>::infinity();
+  return std::isinf(expected.value) ? 0 : std::fabs(value - expected.value);
+}
+
+void compare(double value, const Expected &expected, Format out, int64_t row, int64_t col,
+             bsrt_check_result &result) {
+  if (std::isnan(expected.value)) {
+    if (std::isnan(value)) {
+      ++result.nans;
+      return;
+    }
+  }
+  double error = std::isnan(expected.value) ? std::numeric_limits<double>::infinity()
+                                            : errorOf(value, expected, out);
+  bool isWrong = !(error <= expected.bound) || std::isinf(error);
+  result.wrong += isWrong;
+  result.largest_error = std::max(result.largest_error, error);
+  auto ratio = [](double error, double bound) {
+    return std::isinf(error) ? error : std::isinf(bound) ? 0 : error / bound;
+  };
+  if (result.row < 0 || ratio(error, expected.bound) > ratio(result.error, result.bound)) {
+    result.error = error;
+    result.bound = expected.bound;
+    result.reference = expected.value;
+    result.value = value;
+    result.row = row;
+    result.col = col;
+  }
+}
+
+} // namespace
+} // namespace blockscale::rt
+
+using namespace blockscale;
+using namespace blockscale::rt;
+
+bsrt_status bsrt_host_check_gemm(const bsrt_check *check, bsrt_check_result *result) {
+  Result<Blocks> a =
+      Blocks::check({check->m, check->k, check->a, check->scale, check->block, check->sfa});
+  if (!a)
+    return refuse(a.message());
+  Result<Blocks> b =
+      Blocks::check({check->n, check->k, check->b, check->scale, check->block, check->sfb});
+  if (!b)
+    return refuse(b.message());
+  Result<Format> out = checkCode<Format>(check->out, facts::kFormats, "results");
+  if (!out)
+    return refuse(out.message());
+  if (facts::info(*out).bits < 16)
+    return refuse("host: results to check must be f16, bf16 or f32, got " +
+                  std::string(name(*out)));
+  if (check->inst_k < 1)
+    return refuse("host: K of the instruction must be positive, got " +
+                  std::to_string(check->inst_k));
+
+  *result = {};
+  result->row = result->col = -1;
+  constexpr int kRows = 2, kCols = 8;
+  // Rows and columns beyond the end are computed on copies of zeros and skipped.
+  int64_t m = (a->rows + kRows - 1) / kRows * kRows, n = (b->rows + kCols - 1) / kCols * kCols;
+  std::vector<double> left = dequantize(*a, check->a_bytes, check->a_scales, false);
+  left.resize(size_t(m * a->cols));
+  std::vector<double> narrow = dequantize(*b, check->b_bytes, check->b_scales, true);
+  std::vector<double> right(size_t(n * b->cols));
+  for (int64_t k = 0; k < b->cols; ++k)
+    std::copy_n(narrow.begin() + k * b->rows, b->rows, right.begin() + k * n);
+
+  Bound bound(*check, *out);
+  for (int64_t col = 0; col < n; col += kCols)
+    for (int64_t row = 0; row < m; row += kRows) {
+      ProductTile<kRows, kCols> tile;
+      tile.run(&left[size_t(row * a->cols)], a->cols, &right[size_t(col)], n, a->cols);
+      for (int64_t i = row; i < std::min(row + kRows, a->rows); ++i)
+        for (int64_t j = col; j < std::min(col + kCols, b->rows); ++j)
+          compare(loadValue(*out, check->d, i * b->rows + j),
+                  bound.expected(tile.sum[i - row][j - col], tile.magnitude[i - row][j - col], j),
+                  *out, i, j, *result);
+    }
+  return BSRT_OK;
+}

@@ -1,0 +1,97 @@
+//===- Array.cpp - sizes, files, and which reader takes a file ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Support/Array.h"
+
+#include "blockscale/Support/Npy.h"
+#include "blockscale/Support/Safetensors.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+namespace blockscale::rt {
+
+namespace {
+struct FileCloser {
+  void operator()(FILE *file) const { std::fclose(file); }
+};
+using FilePtr = std::unique_ptr<FILE, FileCloser>;
+
+/// No array of a test or a model layer comes near this.
+constexpr uint64_t kMaxBytes = uint64_t(1) << 40;
+} // namespace
+
+std::optional<uint64_t> byteSize(DType type, const std::vector<int64_t> &shape) {
+  bool isEmpty = false;
+  uint64_t size = info(type).bytes;
+  for (int64_t dim : shape) {
+    if (dim < 0)
+      return std::nullopt;
+    if (dim == 0) {
+      isEmpty = true;
+      continue;
+    }
+    if (uint64_t(dim) > kMaxBytes / size)
+      return std::nullopt;
+    size *= uint64_t(dim);
+  }
+  return isEmpty ? 0 : size;
+}
+
+std::string formatShape(const std::vector<int64_t> &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+Result<std::string> readFile(const std::string &path, std::string_view label) {
+  std::string subject = std::string(label) + ": '" + path + "' must be a readable file, got ";
+  std::error_code error;
+  std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status))
+    return Refusal{subject + "no such file"};
+  if (std::filesystem::is_directory(status))
+    return Refusal{subject + "a folder"};
+  FilePtr file(std::fopen(path.c_str(), "rb"));
+  if (!file)
+    return Refusal{subject + std::strerror(errno)};
+  std::string text;
+  char chunk[1 << 16];
+  while (size_t count = std::fread(chunk, 1, sizeof chunk, file.get()))
+    text.append(chunk, count);
+  if (std::ferror(file.get()))
+    return Refusal{subject + "a read error"};
+  return text;
+}
+
+Result<bool> writeFile(const std::string &path, std::string_view text, std::string_view label) {
+  std::string subject = std::string(label) + ": '" + path + "' must be writable, got ";
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  if (!file)
+    return Refusal{subject + std::strerror(errno)};
+  bool isWritten = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) != 0 || !isWritten)
+    return Refusal{subject + "a write error"};
+  return true;
+}
+
+Result<Array> loadArray(const std::string &spec) {
+  constexpr std::string_view kExtension = ".safetensors";
+  size_t at = spec.find(std::string(kExtension) + ":");
+  if (at != std::string::npos) {
+    size_t end = at + kExtension.size();
+    return readSafetensors(spec.substr(0, end), std::string_view(spec).substr(end + 1));
+  }
+  if (spec.ends_with(kExtension))
+    return Refusal{"safetensors: '" + spec + "' must be followed by ':' and the name of a member"};
+  return readNpy(spec);
+}
+
+} // namespace blockscale::rt

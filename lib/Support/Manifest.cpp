@@ -1,0 +1,431 @@
+//===- Manifest.cpp - how the kernels of a PTX file are launched ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The reader keeps the path of the field it is at and stops at the first field
+// that is missing, unknown or out of range. Legality of tensor maps is left to
+// whoever encodes them; here only the fields' own ranges are checked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Support/Manifest.h"
+
+#include "blockscale/Support/Json.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace blockscale::rt {
+
+namespace {
+
+using llvm::json::Object;
+using llvm::json::Value;
+
+constexpr uint64_t kMaxGridX = 0x7FFFFFFF; // CUDA programming guide, compute capabilities
+constexpr uint64_t kMaxGridYZ = 65535;
+constexpr uint64_t kMaxBlock = 1024;
+constexpr uint64_t kMaxCluster = 16;
+constexpr uint64_t kMaxBytes = uint64_t(1) << 40;
+constexpr size_t kMaxRank = 5;
+constexpr uint64_t kMaxCount = uint64_t(1) << 40;
+
+std::string quoted(llvm::StringRef text) { return "'" + text.str() + "'"; }
+
+std::string show(const Value &value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text.size() <= 40 ? text : text.substr(0, 37) + "...";
+}
+
+template <size_t N> std::string listOf(const std::array<std::string_view, N> &names) {
+  std::string text;
+  for (std::string_view name : names)
+    text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+/// Reads one object's fields; every one asked for must be there, and none that
+/// was not asked for may be.
+class Fields {
+public:
+  Fields(const Value &value, std::string path, std::string &error)
+      : object(value.getAsObject()), path(std::move(path)), error(error) {
+    if (!object)
+      fail("", "be an object, got " + show(value));
+  }
+
+  bool ok() const { return error.empty(); }
+
+  void fail(llvm::StringRef key, const std::string &rule) {
+    if (error.empty())
+      error = at(key) + " must " + rule;
+  }
+
+  std::string at(llvm::StringRef key) const {
+    if (key.empty())
+      return path.empty() ? "the whole" : path;
+    return path.empty() ? key.str() : path + "." + key.str();
+  }
+
+  bool has(llvm::StringRef key) const { return object && object->get(key); }
+
+  const Value *get(llvm::StringRef key) {
+    if (!ok())
+      return nullptr;
+    used.push_back(key);
+    const Value *value = object->get(key);
+    if (!value)
+      fail(key, "be given");
+    return value;
+  }
+
+  uint64_t integer(llvm::StringRef key, uint64_t least, uint64_t most) {
+    const Value *value = get(key);
+    return value ? integer(*value, key.str(), least, most) : 0;
+  }
+
+  uint64_t integer(const Value &value, const std::string &key, uint64_t least, uint64_t most) {
+    std::optional<int64_t> number = value.getAsInteger();
+    if (number && *number >= 0 && uint64_t(*number) >= least && uint64_t(*number) <= most)
+      return uint64_t(*number);
+    fail(key,
+         "be " + std::to_string(least) + " to " + std::to_string(most) + ", got " + show(value));
+    return 0;
+  }
+
+  std::string string(llvm::StringRef key) {
+    const Value *value = get(key);
+    if (!value)
+      return "";
+    std::optional<llvm::StringRef> text = value->getAsString();
+    if (!text || text->empty())
+      fail(key, "be a string that is not empty, got " + show(*value));
+    return text.value_or("").str();
+  }
+
+  template <typename E, size_t N>
+  E choice(llvm::StringRef key, const std::array<std::string_view, N> &names) {
+    std::string text = string(key);
+    for (size_t i = 0; i < N; ++i)
+      if (names[i] == text)
+        return E(i);
+    fail(key, "be one of " + listOf(names) + ", got " + quoted(text));
+    return E(0);
+  }
+
+  const llvm::json::Array *array(llvm::StringRef key, size_t least, size_t most) {
+    const Value *value = get(key);
+    if (!value)
+      return nullptr;
+    const llvm::json::Array *elements = value->getAsArray();
+    if (elements && elements->size() >= least && elements->size() <= most)
+      return elements;
+    std::string count = least == most ? std::to_string(least)
+                                      : std::to_string(least) + " to " + std::to_string(most);
+    fail(key, "be a list of " + count + " elements, got " + show(*value));
+    return nullptr;
+  }
+
+  template <typename T>
+  std::vector<T> integers(llvm::StringRef key, size_t leastCount, size_t mostCount, uint64_t least,
+                          uint64_t most) {
+    std::vector<T> values;
+    if (const llvm::json::Array *elements = array(key, leastCount, mostCount))
+      for (size_t i = 0; i < elements->size() && ok(); ++i)
+        values.push_back(
+            T(integer((*elements)[i], key.str() + "[" + std::to_string(i) + "]", least, most)));
+    return values;
+  }
+
+  std::array<uint32_t, 3> dim3(llvm::StringRef key, uint64_t mostX, uint64_t mostYZ) {
+    std::array<uint32_t, 3> dims{1, 1, 1};
+    if (const llvm::json::Array *elements = array(key, 3, 3))
+      for (size_t i = 0; i < 3 && ok(); ++i)
+        dims[i] = uint32_t(integer((*elements)[i], key.str() + "[" + std::to_string(i) + "]", 1,
+                                   i == 0 ? mostX : mostYZ));
+    return dims;
+  }
+
+  void finish() {
+    if (!ok())
+      return;
+    for (const auto &item : *object)
+      if (!llvm::is_contained(used, llvm::StringRef(item.first)))
+        fail(item.first, "not be given, it is unknown here");
+  }
+
+private:
+  const Object *object;
+  std::string path;
+  std::string &error;
+  std::vector<llvm::StringRef> used;
+};
+
+ManifestBuffer parseBuffer(const Value &value, const std::string &path, std::string &error) {
+  Fields fields(value, path, error);
+  ManifestBuffer buffer;
+  buffer.name = fields.string("name");
+  buffer.bytes = fields.integer("bytes", 1, kMaxBytes);
+  buffer.role = fields.choice<BufferRole>("role", kBufferRoleNames);
+  if (fields.has("dtype")) {
+    std::string text = fields.string("dtype");
+    buffer.dtype = parseDType(text);
+    if (!buffer.dtype) {
+      std::string allowed;
+      for (const DTypeInfo &row : kDTypes)
+        allowed += (allowed.empty() ? "" : ", ") + std::string(row.name);
+      fields.fail("dtype", "be one of " + allowed + ", got " + quoted(text));
+    }
+    buffer.shape = fields.integers<int64_t>("shape", 0, 8, 0, kMaxCount);
+    if (fields.ok() && byteSize(*buffer.dtype, buffer.shape) != buffer.bytes)
+      fields.fail("bytes", "be the size of " + std::string(name(*buffer.dtype)) + " " +
+                               formatShape(buffer.shape) + ", got " + std::to_string(buffer.bytes));
+  }
+  fields.finish();
+  return buffer;
+}
+
+facts::TensorMap parseMap(Fields &fields) {
+  facts::TensorMap map;
+  map.type = fields.choice<facts::TmaType>("type", facts::kTmaTypeNames);
+  map.dims = fields.integers<uint64_t>("dims", 1, kMaxRank, 1, kMaxCount);
+  size_t rank = std::max<size_t>(map.dims.size(), 1);
+  map.strides = fields.integers<uint64_t>("strides", rank - 1, rank - 1, 0, kMaxCount);
+  map.box = fields.integers<uint32_t>("box", rank, rank, 1, 256);
+  map.elementStrides = fields.integers<uint32_t>("element_strides", rank, rank, 1, 8);
+  map.swizzle = fields.choice<facts::TmaSwizzle>("swizzle", facts::kTmaSwizzleNames);
+  map.fill = fields.choice<facts::TmaFill>("fill", facts::kTmaFillNames);
+  map.l2 = fields.choice<facts::TmaL2Promotion>("l2", facts::kTmaL2PromotionNames);
+  return map;
+}
+
+/// A number, or its bits as "0x…" for what JSON cannot write (NaN, infinities).
+uint64_t parseScalar(Fields &fields, ScalarType type) {
+  const Value *value = fields.get("value");
+  if (!value)
+    return 0;
+  unsigned bytes = kScalarTypeBytes[size_t(type)];
+  std::string rule = "be a number of type " + std::string(kScalarTypeNames[size_t(type)]) +
+                     " or its bits as '0x…', got " + show(*value);
+  if (std::optional<llvm::StringRef> text = value->getAsString()) {
+    uint64_t bits;
+    if (text->starts_with("0x") && !text->drop_front(2).getAsInteger(16, bits) &&
+        (bytes == 8 || bits >> (8 * bytes) == 0))
+      return bits;
+  } else if (type == ScalarType::f32 || type == ScalarType::f64) {
+    if (std::optional<double> number = value->getAsNumber()) {
+      if (type == ScalarType::f64)
+        return std::bit_cast<uint64_t>(*number);
+      if (std::isfinite(float(*number)))
+        return scalarBits(float(*number));
+    }
+  } else if (type == ScalarType::u64) {
+    if (std::optional<uint64_t> number = value->getAsUINT64())
+      return *number;
+  } else if (std::optional<int64_t> number = value->getAsInteger()) {
+    if (type == ScalarType::i64 || (type == ScalarType::i32 && *number == int32_t(*number)) ||
+        (type == ScalarType::u32 && *number == int64_t(uint32_t(*number))))
+      return uint64_t(*number) & (bytes == 8 ? ~uint64_t(0) : 0xFFFFFFFFu);
+  }
+  fields.fail("value", rule);
+  return 0;
+}
+
+ManifestParam parseParam(const Value &value, const std::string &path, const Manifest &manifest,
+                         std::string &error) {
+  static constexpr std::array<std::string_view, 3> kKinds{"tensor_map", "buffer", "scalar"};
+  Fields fields(value, path, error);
+  ManifestParam param;
+  param.kind = fields.choice<ManifestParam::Kind>("kind", kKinds);
+  if (param.kind == ManifestParam::Kind::scalar) {
+    param.type = fields.choice<ScalarType>("type", kScalarTypeNames);
+    param.bits = parseScalar(fields, param.type);
+  } else {
+    param.buffer = fields.string("buffer");
+    if (fields.ok() && !manifest.findBuffer(param.buffer))
+      fields.fail("buffer", "name a buffer of the manifest, got " + quoted(param.buffer));
+    if (param.kind == ManifestParam::Kind::tensorMap)
+      param.map = parseMap(fields);
+  }
+  fields.finish();
+  return param;
+}
+
+ManifestKernel parseKernel(const Value &value, const std::string &path, const Manifest &manifest,
+                           std::string &error) {
+  Fields fields(value, path, error);
+  ManifestKernel kernel;
+  kernel.name = fields.string("name");
+  kernel.grid = fields.dim3("grid", kMaxGridX, kMaxGridYZ);
+  kernel.block = fields.dim3("block", kMaxBlock, kMaxBlock);
+  kernel.cluster = fields.dim3("cluster", kMaxCluster, kMaxCluster);
+  kernel.sharedBytes = fields.integer("shared_bytes", 0, kMaxBytes);
+  kernel.sharedMode = fields.choice<SharedMode>("shared_mode", kSharedModeNames);
+  uint64_t threads = uint64_t(kernel.block[0]) * kernel.block[1] * kernel.block[2];
+  if (fields.ok() && threads > kMaxBlock)
+    fields.fail("block", "have at most 1024 threads, got " + std::to_string(threads));
+  uint64_t ctas = uint64_t(kernel.cluster[0]) * kernel.cluster[1] * kernel.cluster[2];
+  if (fields.ok() && ctas > kMaxCluster)
+    fields.fail("cluster", "have at most 16 blocks, got " + std::to_string(ctas));
+  for (int i = 0; i < 3 && fields.ok(); ++i)
+    if (kernel.grid[i] % kernel.cluster[i] != 0)
+      fields.fail("grid[" + std::to_string(i) + "]", "be a multiple of the cluster's " +
+                                                         std::to_string(kernel.cluster[i]) +
+                                                         ", got " + std::to_string(kernel.grid[i]));
+  if (const llvm::json::Array *params = fields.array("params", 0, 256))
+    for (size_t i = 0; i < params->size() && fields.ok(); ++i)
+      kernel.params.push_back(
+          parseParam((*params)[i], path + ".params[" + std::to_string(i) + "]", manifest, error));
+  fields.finish();
+  return kernel;
+}
+
+Value toJson(const ManifestBuffer &buffer) {
+  Object object{{"name", buffer.name},
+                {"bytes", int64_t(buffer.bytes)},
+                {"role", llvm::StringRef(kBufferRoleNames[size_t(buffer.role)])}};
+  if (buffer.dtype) {
+    object["dtype"] = llvm::StringRef(name(*buffer.dtype));
+    object["shape"] = llvm::json::Array(buffer.shape);
+  }
+  return object;
+}
+
+Value scalarToJson(ScalarType type, uint64_t bits) {
+  switch (type) {
+  case ScalarType::f32:
+  case ScalarType::f64: {
+    double value = type == ScalarType::f64 ? std::bit_cast<double>(bits)
+                                           : double(std::bit_cast<float>(uint32_t(bits)));
+    if (std::isfinite(value))
+      return value;
+    return "0x" + llvm::utohexstr(bits, /*LowerCase=*/true);
+  }
+  case ScalarType::i32:
+    return int64_t(int32_t(bits));
+  case ScalarType::u32:
+    return int64_t(uint32_t(bits));
+  case ScalarType::i64:
+    return int64_t(bits);
+  case ScalarType::u64:
+    return bits;
+  }
+  return nullptr;
+}
+
+template <typename T> llvm::json::Array integersToJson(const T &values) {
+  llvm::json::Array array;
+  for (auto value : values)
+    array.push_back(int64_t(value));
+  return array;
+}
+
+Value toJson(const ManifestParam &param) {
+  if (param.kind == ManifestParam::Kind::scalar)
+    return Object{{"kind", "scalar"},
+                  {"type", llvm::StringRef(kScalarTypeNames[size_t(param.type)])},
+                  {"value", scalarToJson(param.type, param.bits)}};
+  if (param.kind == ManifestParam::Kind::buffer)
+    return Object{{"kind", "buffer"}, {"buffer", param.buffer}};
+  const facts::TensorMap &map = param.map;
+  std::vector<uint32_t> elementStrides = map.elementStrides;
+  elementStrides.resize(map.dims.size(), 1);
+  return Object{{"kind", "tensor_map"},
+                {"buffer", param.buffer},
+                {"type", llvm::StringRef(name(map.type))},
+                {"dims", integersToJson(map.dims)},
+                {"strides", integersToJson(map.strides)},
+                {"box", integersToJson(map.box)},
+                {"element_strides", integersToJson(elementStrides)},
+                {"swizzle", llvm::StringRef(name(map.swizzle))},
+                {"fill", llvm::StringRef(name(map.fill))},
+                {"l2", llvm::StringRef(name(map.l2))}};
+}
+
+Value toJson(const ManifestKernel &kernel) {
+  llvm::json::Array params;
+  for (const ManifestParam &param : kernel.params)
+    params.push_back(toJson(param));
+  return Object{{"name", kernel.name},
+                {"grid", integersToJson(kernel.grid)},
+                {"block", integersToJson(kernel.block)},
+                {"cluster", integersToJson(kernel.cluster)},
+                {"shared_bytes", int64_t(kernel.sharedBytes)},
+                {"shared_mode", llvm::StringRef(kSharedModeNames[size_t(kernel.sharedMode)])},
+                {"params", std::move(params)}};
+}
+
+/// Names the first that occurs twice.
+template <typename T> const std::string *findDuplicate(const std::vector<T> &items) {
+  for (size_t i = 0; i < items.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (items[i].name == items[j].name)
+        return &items[i].name;
+  return nullptr;
+}
+
+} // namespace
+
+uint64_t scalarBits(float value) { return std::bit_cast<uint32_t>(value); }
+
+const ManifestBuffer *Manifest::findBuffer(std::string_view name) const {
+  for (const ManifestBuffer &buffer : buffers)
+    if (buffer.name == name)
+      return &buffer;
+  return nullptr;
+}
+
+Result<Manifest> parseManifest(std::string_view text, std::string_view subject) {
+  Result<Value> root = parseJson(text, "manifest", subject);
+  if (!root)
+    return root.takeRefusal();
+  std::string error;
+  Manifest manifest;
+  Fields fields(*root, "", error);
+  fields.integer("version", kManifestVersion, kManifestVersion);
+  manifest.arch = fields.choice<facts::Arch>("arch", facts::kArchNames);
+  if (const llvm::json::Array *buffers = fields.array("buffers", 0, 4096))
+    for (size_t i = 0; i < buffers->size() && fields.ok(); ++i)
+      manifest.buffers.push_back(
+          parseBuffer((*buffers)[i], "buffers[" + std::to_string(i) + "]", error));
+  if (const std::string *twice = findDuplicate(manifest.buffers))
+    fields.fail("buffers", "have names that differ, got " + quoted(*twice) + " twice");
+  if (const llvm::json::Array *kernels = fields.array("kernels", 1, 4096))
+    for (size_t i = 0; i < kernels->size() && fields.ok(); ++i)
+      manifest.kernels.push_back(
+          parseKernel((*kernels)[i], "kernels[" + std::to_string(i) + "]", manifest, error));
+  fields.finish();
+  if (!error.empty())
+    return Refusal{"manifest: '" + std::string(subject) + "' " + error};
+  return manifest;
+}
+
+Result<Manifest> readManifest(const std::string &path) {
+  Result<std::string> text = readFile(path, "manifest");
+  if (!text)
+    return text.takeRefusal();
+  return parseManifest(*text, path);
+}
+
+std::string formatManifest(const Manifest &manifest) {
+  llvm::json::Array buffers, kernels;
+  for (const ManifestBuffer &buffer : manifest.buffers)
+    buffers.push_back(toJson(buffer));
+  for (const ManifestKernel &kernel : manifest.kernels)
+    kernels.push_back(toJson(kernel));
+  Value root = Object{{"version", kManifestVersion},
+                      {"arch", llvm::StringRef(name(manifest.arch))},
+                      {"buffers", std::move(buffers)},
+                      {"kernels", std::move(kernels)}};
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", root) << '\n';
+  return text;
+}
+
+} // namespace blockscale::rt

@@ -1,0 +1,180 @@
+//===- CheckGemmTest.cpp - does the check of a product catch what is wrong? ===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Small products whose values are known by hand, then damaged. A harness that
+// could not fail would be worth nothing (D21: D times 0.05 must be caught).
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Facts/Format.h"
+#include "blockscale/Runtime/Host.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+using namespace blockscale;
+using facts::Format;
+using facts::ScaleFormat;
+using facts::ScaleLayout;
+
+namespace {
+
+/// NVFP4 of ones with linear scales of one, D in f32: D = K everywhere.
+struct Ones {
+  int64_t m, n, k;
+  std::vector<uint8_t> a, b, sfa, sfb;
+  std::vector<float> d;
+  bsrt_check check{};
+
+  Ones(int64_t m, int64_t n, int64_t k)
+      : m(m), n(n), k(k), a(m * k / 2, 0x22), b(n * k / 2, 0x22), sfa(m * k / 16, 0x38),
+        sfb(n * k / 16, 0x38), d(m * n, float(k)) {
+    check = {m,
+             n,
+             k,
+             int32_t(Format::e2m1),
+             int32_t(Format::e2m1),
+             int32_t(ScaleFormat::ue4m3),
+             16,
+             int32_t(ScaleLayout::linear),
+             int32_t(ScaleLayout::linear),
+             int32_t(Format::f32),
+             64,
+             1.0f,
+             a.data(),
+             sfa.data(),
+             b.data(),
+             sfb.data(),
+             nullptr,
+             d.data()};
+  }
+
+  bsrt_check_result run() {
+    bsrt_check_result result;
+    EXPECT_EQ(bsrt_host_check_gemm(&check, &result), BSRT_OK) << bsrt_error_message();
+    return result;
+  }
+};
+
+TEST(CheckGemm, rightProductHasNoError) {
+  Ones ones(5, 13, 96);
+  bsrt_check_result result = ones.run();
+  EXPECT_EQ(result.wrong, 0);
+  EXPECT_EQ(result.error, 0);
+  EXPECT_EQ(result.reference, 96);
+  EXPECT_EQ(result.nans, 0);
+}
+
+TEST(CheckGemm, boundFollowsTheFormula) {
+  Ones ones(1, 1, 96);
+  // ceil(96 / 64) * 1 + 2 = 4 units of 2^-23 of sum |ab| = 96, half an ulp of
+  // f32 at 96 (2^-18), and some subnormals that do not show.
+  EXPECT_NEAR(ones.run().bound, 4 * 0x1p-23 * 96 + 0x1p-18, 1e-12);
+  ones.check.inst_k = 128;
+  EXPECT_NEAR(ones.run().bound, 3 * 0x1p-23 * 96 + 0x1p-18, 1e-12);
+
+  // mxf8f6f4 at K = 32: c = 9.25.
+  std::vector<uint8_t> a(64, 0x38), scales(2, 0x7F);
+  ones.check.k = 64;
+  ones.check.a = ones.check.b = int32_t(Format::e4m3);
+  ones.check.scale = int32_t(ScaleFormat::ue8m0);
+  ones.check.block = ones.check.inst_k = 32;
+  ones.check.a_bytes = ones.check.b_bytes = a.data();
+  ones.check.a_scales = ones.check.b_scales = scales.data();
+  ones.d[0] = 64;
+  bsrt_check_result result = ones.run();
+  EXPECT_EQ(result.wrong, 0);
+  // 64 + bound stays below 128: half an ulp is 2^-18.
+  EXPECT_NEAR(result.bound, (2 * 9.25 + 2) * 0x1p-23 * 64 + 0x1p-18, 1e-12);
+}
+
+TEST(CheckGemm, D21ScaledResultIsCaught) {
+  Ones ones(4, 4, 64);
+  for (float &value : ones.d)
+    value *= 0.05f;
+  EXPECT_EQ(ones.run().wrong, 16);
+}
+
+TEST(CheckGemm, oneWrongElementIsFoundWithItsPlace) {
+  Ones ones(7, 17, 64);
+  ones.d[3 * 17 + 16] = 64.001f;
+  bsrt_check_result result = ones.run();
+  EXPECT_EQ(result.wrong, 1);
+  EXPECT_EQ(result.row, 3);
+  EXPECT_EQ(result.col, 16);
+  EXPECT_NEAR(result.error, 0.001, 1e-5);
+  EXPECT_GT(result.error, result.bound);
+}
+
+TEST(CheckGemm, nanMustMatchNan) {
+  Ones ones(2, 2, 32);
+  ones.d[1] = std::nanf("");
+  EXPECT_EQ(ones.run().wrong, 1);
+  // A NaN scale in row 1 of A: that row of D must be NaN.
+  ones.d[1] = 32;
+  ones.sfa[2] = 0x7F;
+  EXPECT_EQ(ones.run().wrong, 2);
+  ones.d[2] = ones.d[3] = std::nanf("");
+  bsrt_check_result result = ones.run();
+  EXPECT_EQ(result.wrong, 0);
+  EXPECT_EQ(result.nans, 2);
+}
+
+TEST(CheckGemm, alphaAndBias) {
+  Ones ones(2, 3, 32);
+  const float bias[] = {1, -2, 0.5f};
+  ones.check.alpha = 0.25f;
+  ones.check.bias = bias;
+  ones.d = {9, 6, 8.5f, 9, 6, 8.5f};
+  EXPECT_EQ(ones.run().wrong, 0);
+  EXPECT_EQ(ones.run().error, 0);
+  std::swap(ones.d[0], ones.d[1]);
+  EXPECT_EQ(ones.run().wrong, 2);
+}
+
+TEST(CheckGemm, bf16ResultIsWithinHalfAnUlp) {
+  Ones ones(1, 2, 272); // 272 = 0x1.1p8
+  ones.check.out = int32_t(Format::bf16);
+  uint16_t d[] = {0x4388, 0x4388}; // 272
+  ones.check.d = d;
+  EXPECT_EQ(ones.run().wrong, 0);
+  d[1] = 0x4389; // 274, a whole ulp off
+  EXPECT_EQ(ones.run().wrong, 1);
+}
+
+TEST(CheckGemm, infinityOnlyWhereItMayOverflow) {
+  Ones ones(1, 2, 32);
+  ones.d[0] = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(ones.run().wrong, 1);
+  ones.check.alpha = 3e38f;
+  ones.d[1] = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(ones.run().wrong, 0);
+  ones.d[1] = -ones.d[1];
+  EXPECT_EQ(ones.run().wrong, 1);
+}
+
+TEST(CheckGemm, paddingOfTiledScalesIsNotRead) {
+  Ones ones(5, 5, 64);
+  std::vector<uint8_t> tiled(512, 0x7F), linear(5 * 4, 0x38);
+  for (int row = 0; row < 5; ++row)
+    for (int k = 0; k < 4; ++k)
+      tiled[row * 16 + k] = 0x38;
+  ones.check.sfa = int32_t(ScaleLayout::tiled);
+  ones.check.a_scales = tiled.data();
+  EXPECT_EQ(ones.run().wrong, 0);
+}
+
+TEST(CheckGemm, realLayerTakesWellUnderASecond) {
+  Ones ones(178, 1536, 384);
+  auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(ones.run().wrong, 0);
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  RecordProperty("seconds", std::to_string(seconds));
+  std::printf("check of 178 x 1536 x 384: %.3f s\n", seconds);
+}
+
+} // namespace
