@@ -41,5 +41,5 @@ def figuresOf(command, environment=None):
                          env=environment)
     if ran.returncode:
         fail(f"{command[0]}: {(ran.stdout + ran.stderr).strip()[-500:]}")
-    pairs = [line.split(" = ", 1) for line in ran.stdout.splitlines() if " = " in line]
+    pairs = [line.split(" = ", 1) for line in (ran.stdout + ran.stderr).splitlines() if " = " in line]
     return {key.strip(): value.strip() for key, value in pairs}
