@@ -23,8 +23,8 @@ namespace blockscale::emu {
 
 /// How the elements of an operand row are packed.
 enum class Packing : uint8_t {
-  dense,     // element k at bit k * bits, low bits first
-  padded16,  // 16 elements, then a gap up to 16 bytes (b4x16_p64, b6x16_p32)
+  dense,    // element k at bit k * bits, low bits first
+  padded16, // 16 elements, then a gap up to 16 bytes (b4x16_p64, b6x16_p32)
 };
 
 /// One instruction: shape, formats and modifiers.
@@ -33,22 +33,22 @@ struct MmaInstruction {
   facts::Format a, b;
   Packing aPacking = Packing::dense, bPacking = Packing::dense;
   facts::ScaleFormat scale = facts::ScaleFormat::ue8m0;
-  int block = 32;          // elements of K that share a scale
+  int block = 32;               // elements of K that share a scale
   int m = 128, n = 128, k = 64; // rows of A, rows of B, elements of K
-  bool accumulate = true;  // false: D is written, not read
+  bool accumulate = true;       // false: D is written, not read
   bool negateA = false, negateB = false;
 };
 
 /// Operands as plain rows. Pitches are in bytes for A, B and scales, in
 /// elements for D. D is f32, [m][n].
 struct MmaOperands {
-  const uint8_t *a;    // m rows of k packed elements
+  const uint8_t *a; // m rows of k packed elements
   size_t aPitch;
-  const uint8_t *b;    // n rows of k packed elements
+  const uint8_t *b; // n rows of k packed elements
   size_t bPitch;
-  const uint8_t *sfa;  // m rows of k / block scale bytes
+  const uint8_t *sfa; // m rows of k / block scale bytes
   size_t sfaPitch;
-  const uint8_t *sfb;  // n rows of k / block scale bytes
+  const uint8_t *sfb; // n rows of k / block scale bytes
   size_t sfbPitch;
   float *d;
   size_t dPitch;
@@ -61,11 +61,18 @@ enum class MmaPath : uint8_t {
   general,   // the vectorised model without data-dependent shortcuts
 };
 
+/// Which instruction set the vectorised paths use; `best` asks the CPU.
+enum class MmaHost : uint8_t { best, avx512, avx2, scalar };
+
+/// True if this CPU, and this build, can run `host`.
+bool isAvailable(MmaHost host);
+
 /// Computes D = A * B^T (+ D). All combinations of formats and blocks that the
 /// facts tables allow are taken; anything else is a programming error of the
-/// caller, who checked the instruction descriptor.
+/// caller, who checked the instruction descriptor. An unavailable `host` runs
+/// as scalar. The caller's MXCSR is left as it was and does not matter.
 void mma(const MmaInstruction &instruction, const MmaOperands &operands,
-         MmaPath path = MmaPath::automatic);
+         MmaPath path = MmaPath::automatic, MmaHost host = MmaHost::best);
 
 /// Empty when a published, checked model of this instruction exists; otherwise
 /// the label that every printed result must carry.

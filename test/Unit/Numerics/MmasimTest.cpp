@@ -31,11 +31,16 @@ size_t mismatches(const MmasimCase &c, const Run &run) {
   MmaInstruction instruction = c.instruction();
   for (int k = 0; k < c.k; k += c.instructionK) {
     instruction.accumulate = c.accumulate || k > 0;
-    MmaOperands o{c.aRows.data() + facts::packedBytes(c.a, k), c.aPitch(),
-                  c.bRows.data() + facts::packedBytes(c.b, k), c.bPitch(),
-                  c.sfa.data() + k / c.block,                  c.scalePitch(),
-                  c.sfb.data() + k / c.block,                  c.scalePitch(),
-                  d.data(),                                    size_t(c.n)};
+    MmaOperands o{c.aRows.data() + facts::packedBytes(c.a, k),
+                  c.aPitch(),
+                  c.bRows.data() + facts::packedBytes(c.b, k),
+                  c.bPitch(),
+                  c.sfa.data() + k / c.block,
+                  c.scalePitch(),
+                  c.sfb.data() + k / c.block,
+                  c.scalePitch(),
+                  d.data(),
+                  size_t(c.n)};
     run(instruction, o);
   }
   size_t different = 0;
@@ -50,7 +55,7 @@ TEST_P(Mmasim, EveryPathGivesItsBits) {
   size_t outputs = 0;
   for (const MmasimCase &c : test::readMmasimCases(GetParam())) {
     for (const test::NamedPath &path : test::paths())
-      EXPECT_EQ(mismatches(c, path.run), 0u)
+      EXPECT_EQ(mismatches(c, [&](const auto &i, const auto &o) { path.run(i, o); }), 0u)
           << GetParam() << " " << c.dataClass << " k=" << c.k << " path " << path.name;
     outputs += c.d.size();
     EXPECT_EQ(mmaEvidence(c.instruction()), "");

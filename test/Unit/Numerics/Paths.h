@@ -9,7 +9,6 @@
 
 #include "blockscale/Emulator/Mma.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,15 +16,24 @@ namespace blockscale::test {
 
 struct NamedPath {
   std::string name;
-  std::function<void(const emu::MmaInstruction &, const emu::MmaOperands &)> run;
+  emu::MmaPath path;
+  emu::MmaHost host;
+  void run(const emu::MmaInstruction &i, const emu::MmaOperands &o) const {
+    emu::mma(i, o, path, host);
+  }
 };
 
+/// The plain model first.
 inline std::vector<NamedPath> paths() {
   using namespace emu;
-  std::vector<NamedPath> all;
-  all.push_back({"plain", [](const MmaInstruction &i, const MmaOperands &o) {
-                   mma(i, o, MmaPath::plain);
-                 }});
+  std::vector<NamedPath> all{{"plain", MmaPath::plain, MmaHost::scalar}};
+  const std::pair<const char *, MmaHost> hosts[] = {
+      {"scalar", MmaHost::scalar}, {"avx2", MmaHost::avx2}, {"avx512", MmaHost::avx512}};
+  for (auto [name, host] : hosts)
+    if (isAvailable(host)) {
+      all.push_back({std::string("general ") + name, MmaPath::general, host});
+      all.push_back({std::string("automatic ") + name, MmaPath::automatic, host});
+    }
   return all;
 }
 
