@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/InitAll.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -16,7 +16,8 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
-  registry.insert<blockscale::BlockscaleDialect>();
+  blockscale::registerDialect(registry);
+  blockscale::registerPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "blockscale modular optimizer driver\n", registry));
 }

@@ -1,0 +1,17 @@
+//===- InitAll.cpp - registers everything that is ours --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/InitAll.h"
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+
+namespace blockscale {
+
+void registerDialect(mlir::DialectRegistry &registry) { registry.insert<BlockscaleDialect>(); }
+
+void registerPasses() {}
+
+} // namespace blockscale
