@@ -56,6 +56,8 @@ config.substitutions.append(("%examples", os.path.join(config.blockscale_source_
 
 if config.with_mlir:
     config.available_features.add("mlir")
+else:
+    config.suffixes.remove(".mlir")  # nothing here reads it
 if config.ptxas:
     addTool("ptxas", config.ptxas)
     config.available_features.add("ptxas")
