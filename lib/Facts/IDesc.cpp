@@ -65,8 +65,8 @@ std::optional<Refusal> checkKind(Arch arch, MmaKind kind) {
   for (const MmaMode &mode : kMmaModes)
     if (mode.kind == kind && covers(arch, mode.needs))
       return std::nullopt;
-  return refuse("idesc_c1: target of kind ", name(kind), " must be ", archsWithKind(kind),
-                ", got ", name(arch));
+  return refuse("idesc_c1: target of kind ", name(kind), " must be ", archsWithKind(kind), ", got ",
+                name(arch));
 }
 
 /// idesc_c2, idesc_c3: the element type must have a code in the kind.
@@ -204,8 +204,8 @@ std::optional<Refusal> checkSparse(Arch arch, const IDesc &d) {
                   ", got ", d.sparseSelector);
   most = findField(d.kind, IDescField::maxShift) ? 3 : 0;
   if (d.maxShift < 0 || d.maxShift > most)
-    return refuse("idesc_c11: max_shift of ", subjectText(d), " must be from 0 to ", most,
-                  ", got ", d.maxShift);
+    return refuse("idesc_c11: max_shift of ", subjectText(d), " must be from 0 to ", most, ", got ",
+                  d.maxShift);
   return std::nullopt;
 }
 
@@ -256,8 +256,7 @@ std::optional<Refusal> check(Arch arch, const IDesc &d, const MmaMode *&mode) {
 }
 
 /// The value that a field of a legal descriptor holds.
-uint32_t rawValue(IDescField field, const IDescFieldRow &row, const IDesc &d,
-                  const MmaMode &mode) {
+uint32_t rawValue(IDescField field, const IDescFieldRow &row, const IDesc &d, const MmaMode &mode) {
   switch (field) {
   case IDescField::reserved:
     return 0;

@@ -123,9 +123,9 @@ void decodeField(Arch arch, const IDescFieldRow &row, FieldView &view, Decoded &
   case IDescField::sparseVersion:
     view.meaning = raw ? "v1" : "v0";
     if (raw != (d.sparse ? kSparseVersion107 : 0))
-      view.problem = joinText("idesc_c14: sparse_version of ", d.sparse ? "sparse " : "dense ",
-                              name(d.kind), " on ", name(arch), " must be ", d.sparse ? 1 : 0,
-                              ", got ", raw);
+      view.problem =
+          joinText("idesc_c14: sparse_version of ", d.sparse ? "sparse " : "dense ", name(d.kind),
+                   " on ", name(arch), " must be ", d.sparse ? 1 : 0, ", got ", raw);
     return;
   case IDescField::negateA:
     return flag(d.negateA, "negate A", "A as it is");

@@ -56,8 +56,8 @@ std::optional<Refusal> checkBaseOffset(const SmemDesc &d) {
   int most = d.swizzle == Swizzle::none ? 0 : 7;
   if (d.baseOffset >= 0 && d.baseOffset <= most)
     return std::nullopt;
-  return refuse("smem_desc_c5: base_offset with swizzle ", name(d.swizzle),
-                " must be from 0 to ", most, ", got ", d.baseOffset);
+  return refuse("smem_desc_c5: base_offset with swizzle ", name(d.swizzle), " must be from 0 to ",
+                most, ", got ", d.baseOffset);
 }
 
 /// smem_desc_c6: the tile must start where its pattern starts.
@@ -72,8 +72,8 @@ std::optional<Refusal> checkAlignment(const SmemDesc &d) {
   // may lie anywhere in it.
   if (d.tileBase ? phase == 0 : phase < uint32_t(row.span))
     return std::nullopt;
-  return refuse("smem_desc_c6: start of a tile with swizzle ", name(d.swizzle),
-                " and base_offset ", d.baseOffset, " must be aligned to ", row.period,
+  return refuse("smem_desc_c6: start of a tile with swizzle ", name(d.swizzle), " and base_offset ",
+                d.baseOffset, " must be aligned to ", row.period,
                 d.baseOffset ? joinText(" + ", late) : "", " bytes, got ", hex(base));
 }
 
@@ -143,8 +143,7 @@ void decodeField(const SmemDescFieldRow &row, FieldView &view, SmemDesc &d) {
   case SmemDescField::version:
     view.meaning = view.raw == kSmemDescVersion ? "constant 0b001" : "illegal";
     if (view.raw != kSmemDescVersion)
-      view.problem =
-          joinText("smem_desc_c9: version (bits 46..48) must be 1, got ", view.raw);
+      view.problem = joinText("smem_desc_c9: version (bits 46..48) must be 1, got ", view.raw);
     return;
   case SmemDescField::baseOffset:
     d.baseOffset = int(view.raw);
@@ -183,8 +182,7 @@ DescriptorView view(Arch arch, uint64_t word, SmemDesc &d) {
     if (row.exists(arch)) {
       decodeField(row, field, d);
     } else {
-      std::string what =
-          row.field == SmemDescField::reserved ? "" : joinText(" (", row.name, ")");
+      std::string what = row.field == SmemDescField::reserved ? "" : joinText(" (", row.name, ")");
       field.name = "reserved";
       if (field.raw) {
         std::string bits = row.width == 1

@@ -37,7 +37,7 @@ enum class Arch : uint8_t {
 };
 
 inline constexpr std::array<std::string_view, 14> kArchNames{
-    "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_100f", "sm_103a",
+    "sm_80",   "sm_86",   "sm_89",   "sm_90a",  "sm_100a", "sm_100f", "sm_103a",
     "sm_103f", "sm_107a", "sm_107f", "sm_110a", "sm_110f", "sm_120a", "sm_121a"};
 
 constexpr std::string_view name(Arch a) { return kArchNames[size_t(a)]; }

@@ -29,13 +29,13 @@ enum class ScaleLayout : uint8_t { linear, tiled };
 
 struct FormatInfo {
   Format format;
-  std::string_view name;    // as in PTX: e2m1
-  std::string_view mlir;    // as in MLIR: f4E2M1FN
-  unsigned bits;            // storage bits of one element when packed
+  std::string_view name; // as in PTX: e2m1
+  std::string_view mlir; // as in MLIR: f4E2M1FN
+  unsigned bits;         // storage bits of one element when packed
   unsigned exponentBits;
   unsigned mantissaBits;
   int bias;
-  double max;               // largest finite value
+  double max; // largest finite value
 };
 
 inline constexpr std::array<FormatInfo, 8> kFormats{{
@@ -67,7 +67,9 @@ constexpr const FormatInfo &info(Format f) { return kFormats[size_t(f)]; }
 constexpr const ScaleFormatInfo &info(ScaleFormat f) { return kScaleFormats[size_t(f)]; }
 constexpr std::string_view name(Format f) { return info(f).name; }
 constexpr std::string_view name(ScaleFormat f) { return info(f).name; }
-constexpr std::string_view name(ScaleLayout l) { return l == ScaleLayout::linear ? "linear" : "tiled"; }
+constexpr std::string_view name(ScaleLayout l) {
+  return l == ScaleLayout::linear ? "linear" : "tiled";
+}
 
 constexpr std::optional<Format> parseFormat(std::string_view text) {
   for (const FormatInfo &row : kFormats)

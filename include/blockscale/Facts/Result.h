@@ -27,8 +27,7 @@ struct Refusal {
 };
 
 namespace detail {
-template <typename T>
-void appendText(std::string &out, const T &value) {
+template <typename T> void appendText(std::string &out, const T &value) {
   if constexpr (std::is_convertible_v<T, std::string_view>)
     out += std::string_view(value);
   else if constexpr (std::is_same_v<T, char>)
@@ -39,22 +38,17 @@ void appendText(std::string &out, const T &value) {
 } // namespace detail
 
 /// Joins strings and numbers.
-template <typename... T>
-std::string joinText(const T &...parts) {
+template <typename... T> std::string joinText(const T &...parts) {
   std::string out;
   (detail::appendText(out, parts), ...);
   return out;
 }
 
 /// A refusal whose message is the parts joined.
-template <typename... T>
-Refusal refuse(const T &...parts) {
-  return Refusal{joinText(parts...)};
-}
+template <typename... T> Refusal refuse(const T &...parts) { return Refusal{joinText(parts...)}; }
 
 /// Either a T or a Refusal. Test with `if (result)` before `*result`.
-template <typename T>
-class [[nodiscard]] Result {
+template <typename T> class [[nodiscard]] Result {
 public:
   Result(T value) : value(std::move(value)) {}
   Result(Refusal refusal) : refusal(std::move(refusal)) {}

@@ -41,18 +41,25 @@ enum class TmaType : uint8_t {
   u6Align16
 };
 enum class TmaSwizzle : uint8_t {
-  none = 0, b32, b64, b128, b128Atom32, b128Atom32Flip8, b128Atom64
+  none = 0,
+  b32,
+  b64,
+  b128,
+  b128Atom32,
+  b128Atom32Flip8,
+  b128Atom64
 };
 enum class TmaFill : uint8_t { zero = 0, nan };
 enum class TmaL2Promotion : uint8_t { none = 0, b64, b128, b256 };
 
 inline constexpr std::array<std::string_view, 16> kTmaTypeNames{
-    "u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16",
-    "f32ftz", "tf32", "tf32ftz", "u4_align8", "u4_align16", "u6_align16"};
+    "u8",  "u16",  "u32",    "s32",  "u64",     "s64",       "f16",        "f32",
+    "f64", "bf16", "f32ftz", "tf32", "tf32ftz", "u4_align8", "u4_align16", "u6_align16"};
 inline constexpr std::array<std::string_view, 7> kTmaSwizzleNames{
     "none", "b32", "b64", "b128", "b128_atom32", "b128_atom32_flip8", "b128_atom64"};
 inline constexpr std::array<std::string_view, 2> kTmaFillNames{"zero", "nan"};
-inline constexpr std::array<std::string_view, 4> kTmaL2PromotionNames{"none", "b64", "b128", "b256"};
+inline constexpr std::array<std::string_view, 4> kTmaL2PromotionNames{"none", "b64", "b128",
+                                                                      "b256"};
 
 namespace detail {
 template <typename E, size_t N>
@@ -69,10 +76,18 @@ constexpr std::string_view name(TmaType v) { return kTmaTypeNames[size_t(v)]; }
 constexpr std::string_view name(TmaSwizzle v) { return kTmaSwizzleNames[size_t(v)]; }
 constexpr std::string_view name(TmaFill v) { return kTmaFillNames[size_t(v)]; }
 constexpr std::string_view name(TmaL2Promotion v) { return kTmaL2PromotionNames[size_t(v)]; }
-constexpr std::optional<TmaType> parseTmaType(std::string_view t) { return detail::parseName<TmaType>(t, kTmaTypeNames); }
-constexpr std::optional<TmaSwizzle> parseTmaSwizzle(std::string_view t) { return detail::parseName<TmaSwizzle>(t, kTmaSwizzleNames); }
-constexpr std::optional<TmaFill> parseTmaFill(std::string_view t) { return detail::parseName<TmaFill>(t, kTmaFillNames); }
-constexpr std::optional<TmaL2Promotion> parseTmaL2Promotion(std::string_view t) { return detail::parseName<TmaL2Promotion>(t, kTmaL2PromotionNames); }
+constexpr std::optional<TmaType> parseTmaType(std::string_view t) {
+  return detail::parseName<TmaType>(t, kTmaTypeNames);
+}
+constexpr std::optional<TmaSwizzle> parseTmaSwizzle(std::string_view t) {
+  return detail::parseName<TmaSwizzle>(t, kTmaSwizzleNames);
+}
+constexpr std::optional<TmaFill> parseTmaFill(std::string_view t) {
+  return detail::parseName<TmaFill>(t, kTmaFillNames);
+}
+constexpr std::optional<TmaL2Promotion> parseTmaL2Promotion(std::string_view t) {
+  return detail::parseName<TmaL2Promotion>(t, kTmaL2PromotionNames);
+}
 
 /// What the driver's data types are. `packed` types hold 16 elements in
 /// `globalBytes16` bytes of the tensor and `sharedBytes16` bytes of shared memory.
@@ -117,12 +132,12 @@ inline constexpr uint64_t kTmaMaxDim = uint64_t(1) << 31;
 inline constexpr uint64_t kTmaStrideLimit = uint64_t(1) << 40;
 inline constexpr uint32_t kTmaMaxBox = 256;
 inline constexpr uint32_t kTmaMaxElementStride = 8;
-inline constexpr uint32_t kTmaRowStep = 16;           // box[0] bytes, and coordinate 0 in bytes
-inline constexpr uint32_t kTmaPaddedBox = 128;        // box[0] of the ALIGN16B types, exactly
-inline constexpr uint32_t kTmaSharedAlignment = 128;  // of every destination and source
-inline constexpr uint32_t kTmaMapAlignment = 64;      // of the map object
-inline constexpr uint32_t kTmaStoreGranule = 16;      // a store writes whole granules (H200)
-inline constexpr uint64_t kTmaWindow = 128 * 1024;    // pitched buffers are at least this large
+inline constexpr uint32_t kTmaRowStep = 16;          // box[0] bytes, and coordinate 0 in bytes
+inline constexpr uint32_t kTmaPaddedBox = 128;       // box[0] of the ALIGN16B types, exactly
+inline constexpr uint32_t kTmaSharedAlignment = 128; // of every destination and source
+inline constexpr uint32_t kTmaMapAlignment = 64;     // of the map object
+inline constexpr uint32_t kTmaStoreGranule = 16;     // a store writes whole granules (H200)
+inline constexpr uint64_t kTmaWindow = 128 * 1024;   // pitched buffers are at least this large
 
 namespace detail {
 constexpr bool tmaTypesAreSound() {
@@ -149,10 +164,10 @@ constexpr int64_t tmaSharedRowBytes(TmaType t, int64_t box0) {
 /// One tensor map, dimension 0 innermost.
 struct TensorMap {
   TmaType type = TmaType::u8;
-  uint64_t address = 0;           // of the tensor, on the device
-  std::vector<uint64_t> dims;     // elements, rank 1..5
-  std::vector<uint64_t> strides;  // bytes, of dimensions 1.. (rank - 1 of them)
-  std::vector<uint32_t> box;      // elements
+  uint64_t address = 0;                 // of the tensor, on the device
+  std::vector<uint64_t> dims;           // elements, rank 1..5
+  std::vector<uint64_t> strides;        // bytes, of dimensions 1.. (rank - 1 of them)
+  std::vector<uint32_t> box;            // elements
   std::vector<uint32_t> elementStrides; // empty: all 1
   TmaSwizzle swizzle = TmaSwizzle::none;
   TmaFill fill = TmaFill::zero;

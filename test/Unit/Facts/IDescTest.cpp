@@ -23,12 +23,28 @@ struct Word {
 };
 
 IDesc mxf8(Format a, Format b, int m, int n, int k, int id = 0) {
-  return {.kind = MmaKind::mxf8f6f4, .a = a, .b = b, .scale = ScaleFormat::ue8m0, .block = 32,
-          .m = m, .n = n, .k = k, .sfaId = id, .sfbId = id};
+  return {.kind = MmaKind::mxf8f6f4,
+          .a = a,
+          .b = b,
+          .scale = ScaleFormat::ue8m0,
+          .block = 32,
+          .m = m,
+          .n = n,
+          .k = k,
+          .sfaId = id,
+          .sfbId = id};
 }
 IDesc fp4(ScaleFormat scale, int block, int m, int n, int k, int id = 0) {
-  return {.kind = MmaKind::mxf4nvf4, .a = Format::e2m1, .b = Format::e2m1, .scale = scale,
-          .block = block, .m = m, .n = n, .k = k, .sfaId = id, .sfbId = id};
+  return {.kind = MmaKind::mxf4nvf4,
+          .a = Format::e2m1,
+          .b = Format::e2m1,
+          .scale = scale,
+          .block = block,
+          .m = m,
+          .n = n,
+          .k = k,
+          .sfaId = id,
+          .sfbId = id};
 }
 IDesc transposedB(IDesc desc) {
   desc.transposeB = true;
