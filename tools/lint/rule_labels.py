@@ -15,10 +15,23 @@ LABEL = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)*_c\d+\b")
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 
 
+# Code shared by several ops adds the number to their name: label("_c2: ...").
+SUFFIX = re.compile(r'^"(_c\d+)\b')
+
+
+def sharedLabels(text):
+    """Labels that a file composes: each number for each op that the file names."""
+    strings = STRING.findall(text)
+    prefixes = {label.rsplit("_c", 1)[0] for string in strings for label in LABEL.findall(string)}
+    return [prefix + suffix for string in strings for suffix in SUFFIX.findall(string) for prefix in sorted(prefixes)]
+
+
 def labelsOf(context, names, onlyStrings=False):
     """label -> first `file:line` where it stands."""
     found = {}
     for name in names:
+        for label in sharedLabels(context.text(name)) if onlyStrings else []:
+            found.setdefault(label, f"{name}:1")
         for number, line in enumerate(context.text(name).splitlines(), 1):
             texts = STRING.findall(line) if onlyStrings else [line]
             for text in texts:
