@@ -79,17 +79,41 @@ TEST_P(Mmasim, AModelOneBitOffIsNoticed) {
   RecordProperty("outputs_changed_by_one_bit_more", int(moreBits));
 }
 
+/// K modes that no public model covers, against exact rationals
+/// (make_extension_vectors.py).
+class Extension : public testing::TestWithParam<const char *> {};
+
+TEST_P(Extension, EveryPathGivesOneExactSumPerInstruction) {
+  for (const MmasimCase &c : test::readMmasimCases(GetParam(), "mma-extension")) {
+    for (const test::NamedPath &path : test::paths())
+      EXPECT_EQ(mismatches(c, [&](const auto &i, const auto &o) { path.run(i, o); }), 0u)
+          << GetParam() << " " << c.dataClass << " path " << path.name;
+    EXPECT_EQ(mmaEvidence(c.instruction()), "no public hardware evidence");
+  }
+}
+
+std::string testName(const testing::TestParamInfo<const char *> &info) {
+  std::string name = info.param;
+  for (char &c : name)
+    if (c == '-')
+      c = '_';
+  return name;
+}
+
 INSTANTIATE_TEST_SUITE_P(Files, Mmasim,
                          testing::Values("mxf8f6f4-e4m3", "mxf8f6f4-e5m2", "mxf8f6f4-e5m2-e4m3",
                                          "mxf8f6f4-e2m3-e3m2", "mxf8f6f4-e2m1-e4m3",
                                          "mxf4nvf4-ue4m3-block16", "mxf4nvf4-ue8m0-block16",
                                          "mxf4-ue8m0-block32"),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           for (char &c : name)
-                             if (c == '-')
-                               c = '_';
-                           return name;
-                         });
+                         testName);
+
+INSTANTIATE_TEST_SUITE_P(Files, Extension,
+                         testing::Values("mxf4nvf4-ue4m3-block16-k96",
+                                         "mxf4nvf4-ue4m3-block16-k128",
+                                         "mxf4nvf4-ue5m3-block16-k128",
+                                         "mxf4nvf4-ue4m3-block32-k128", "mxf4-ue8m0-block32-k96",
+                                         "mxf4-ue8m0-block32-k128", "mxf8f6f4-e4m3-k64",
+                                         "mxf8f6f4-e5m2-e3m2-k64"),
+                         testName);
 
 } // namespace

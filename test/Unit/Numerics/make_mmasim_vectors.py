@@ -9,145 +9,21 @@
 #
 #   pip install mmasim==2.1.1 torch
 #   make_mmasim_vectors.py OUTPUT_FOLDER [--columns=N] [--seed=S]
-#
-# File, little-endian: "BSMMAVEC", u32 number of cases; each case is
-#   char[16] kind, char[8] a, char[8] b, char[8] scale, char[32] data class,
-#   u32 block, m, n, k (of all of the chain), instruction k, accumulate,
-#   a:   m rows of k elements, packed densely, element 0 in the lowest bits
-#   b:   n rows of k elements, likewise
-#   sfa: m rows of k / block scale bytes;  sfb: n rows, likewise
-#   c:   m x n f32, only if accumulate is 1
-#   d:   m x n f32
+# The file format is described in vectors.py.
 #
 # ===------------------------------------------------------------------------=== #
 
 import argparse
 import pathlib
-import struct
 
 import numpy as np
 import torch
 from mmasim.nv_ptx.sim import TCGen05MMABlockScale
 
-M = 128
-BITS = {"e2m1": 4, "e2m3": 6, "e3m2": 6, "e4m3": 8, "e5m2": 8}
-NAN_CODES = {"e4m3": [0x7F, 0xFF], "e5m2": [0x7C, 0xFC, 0x7D, 0x7E, 0x7F, 0xFD, 0xFE, 0xFF]}
+from vectors import M, case_bytes, file_bytes, make, spec
+
 TORCH_ELEMENT = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}
 TORCH_SCALE = {"ue8m0": torch.float8_e8m0fnu, "ue4m3": torch.float8_e4m3fn}
-
-
-def value_table(fmt):
-    e_bits, m_bits = int(fmt[1]), int(fmt[3])
-    bias = 2 ** (e_bits - 1) - 1
-    codes = np.arange(2 ** (1 + e_bits + m_bits))
-    e = (codes >> m_bits) & (2**e_bits - 1)
-    s = (codes & (2**m_bits - 1)) + (e > 0) * 2**m_bits
-    v = s * 2.0 ** (np.maximum(e, 1) - bias - m_bits)
-    v = np.where(codes >> (e_bits + m_bits), -v, v)
-    for code in NAN_CODES.get(fmt, []):
-        v[code] = 0.0  # only used to choose data
-    return v
-
-
-def codes_without_specials(rng, fmt, shape):
-    codes = rng.integers(0, 2 ** BITS[fmt], shape, dtype=np.uint8)
-    for code in NAN_CODES.get(fmt, []):
-        codes[codes == code] = 0x35
-    return codes
-
-
-def pack(codes, fmt):
-    bits = BITS[fmt]
-    planes = (codes[..., None] >> np.arange(bits)) & 1
-    return np.packbits(planes.reshape(codes.shape[0], -1), axis=1, bitorder="little")
-
-
-def scale_value(scale, byte):
-    byte = byte.astype(np.float64)
-    if scale == "ue8m0":
-        return 2.0 ** (byte - 127)
-    return value_table("e4m3")[byte.astype(np.int64) & 0x7F]
-
-
-def random_bits(rng, shape):
-    bits = rng.integers(0, 2**32, shape, dtype=np.uint64).astype(np.uint32)
-    special = (bits >> 23) & 0xFF == 0xFF
-    bits[special] ^= 0x40000000  # finite; special accumulators are their own class
-    return bits.view(np.float32)
-
-
-def near_one_scales(rng, scale, shape):
-    if scale == "ue8m0":
-        return rng.integers(123, 132, shape, dtype=np.uint8)  # 2^-4 .. 2^4
-    return rng.integers(0x18, 0x59, shape, dtype=np.uint8)
-
-
-def any_scales(rng, scale, shape):
-    if scale == "ue8m0":
-        return rng.integers(0, 255, shape, dtype=np.uint8)
-    return rng.integers(0, 127, shape, dtype=np.uint8)
-
-
-def wide_accumulators(rng, shape):
-    v = rng.standard_normal(shape) * 2.0 ** rng.integers(-30, 31, shape)
-    return v.astype(np.float32)
-
-
-def make(rng, cls, spec, n, k):
-    fa, fb, scale, block = spec["a"], spec["b"], spec["scale"], spec["block"]
-    a = codes_without_specials(rng, fa, (M, k))
-    b = codes_without_specials(rng, fb, (n, k))
-    sfa = near_one_scales(rng, scale, (M, k // block))
-    sfb = near_one_scales(rng, scale, (n, k // block))
-    c = None
-    if cls == "uniform":
-        c = wide_accumulators(rng, (M, n))
-    elif cls == "full-range":
-        sfa, sfb = any_scales(rng, scale, sfa.shape), any_scales(rng, scale, sfb.shape)
-        c = random_bits(rng, (M, n))
-    elif cls == "cancellation":
-        # The first part of K is cancelled by the accumulator (to float's
-        # precision); what is left are terms far below the largest exponent.
-        half = k // 2 if k == block else k // (k // min(block, 16))
-        if scale == "ue8m0":
-            base = rng.integers(100, 140, (M, 1), dtype=np.uint8)
-            sfa = np.repeat(base, sfa.shape[1], axis=1)
-            if sfa.shape[1] > 1:
-                sfa[:, 1:] -= rng.integers(10, 40, sfa[:, 1:].shape, dtype=np.uint8)
-            sfb = np.full_like(sfb, 127)
-        else:
-            sfa[:, 0] = rng.integers(0x70, 0x7F, M)
-            sfb[:, 0] = rng.integers(0x70, 0x7F, n)
-            sfa[:, 1:] = rng.integers(0x01, 0x14, sfa[:, 1:].shape)
-            sfb[:, 1:] = rng.integers(0x01, 0x14, sfb[:, 1:].shape)
-        va, vb = value_table(fa)[a], value_table(fb)[b]
-        head = va[:, :half] @ vb[:, :half].T
-        c = -(head * scale_value(scale, sfa[:, :1]) * scale_value(scale, sfb[:, 0])[None, :])
-        c = c.astype(np.float32)
-    elif cls == "specials":
-        c = wide_accumulators(rng, (M, n))
-        for fmt, codes in ((fa, a), (fb, b)):
-            if fmt in NAN_CODES:  # a few rows each, so that most outputs stay finite
-                for _ in range(6):
-                    codes[rng.integers(codes.shape[0]), rng.integers(k)] = rng.choice(
-                        NAN_CODES[fmt])
-        nan = 0xFF if scale == "ue8m0" else 0x7F
-        for s in (sfa, sfb):
-            for _ in range(2):
-                s[rng.integers(s.shape[0]), rng.integers(s.shape[1])] = nan
-        sfa[rng.integers(0, M, 4)] = 0
-        a[rng.integers(0, M, 4)] = 0  # all-zero rows
-        a[rng.integers(0, M, 4)] = 1 << (BITS[fa] - 1)  # minus zero
-        flat = c.reshape(-1)
-        pick = rng.integers(0, flat.size, 256)
-        flat[pick] = rng.choice(
-            np.array([np.inf, -np.inf, np.nan, -0.0, 0.0, 1e-40, -1e-45, 3e38, -3e38],
-                     np.float32), 256)
-        sfa[7] = 0xFE if scale == "ue8m0" else 0x7E  # overflow to infinity
-        sfb[:16] = 0xFD if scale == "ue8m0" else 0x7E
-    elif cls != "zero-d":
-        raise ValueError(cls)
-    return a, b, sfa, sfb, c
 
 
 def to_torch(codes, fmt, packed_fp4):
@@ -177,10 +53,6 @@ def simulate(spec, n, a, b, sfa, sfb, c):
     return tc.numpy().astype(np.float32)
 
 
-def spec(kind, a, b, scale, block, k):
-    return {"kind": kind, "a": a, "b": b, "scale": scale, "block": block, "k": k}
-
-
 FULL = ["uniform", "full-range", "cancellation", "specials", "zero-d"]
 FILES = {
     "mxf8f6f4-e4m3": (spec("mxf8f6f4", "e4m3", "e4m3", "ue8m0", 32, 32), FULL),
@@ -194,10 +66,6 @@ FILES = {
 }
 
 
-def field(text, width):
-    return text.encode().ljust(width, b"\0")
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
@@ -208,22 +76,12 @@ def main():
         rng = np.random.default_rng([args.seed, number])
         jobs = [(cls, args.columns, s["k"]) for cls in classes]
         if "zero-d" in classes:  # also a chain of four instructions, as in a kernel
-            jobs.append(("zero-d", 2 * args.columns if args.columns <= 128 else 256, 4 * s["k"]))
-        out = bytearray(b"BSMMAVEC" + struct.pack("<I", len(jobs)))
+            jobs.append(("zero-d", min(2 * args.columns, 256), 4 * s["k"]))
+        cases = []
         for cls, n, k in jobs:
-            a, b, sfa, sfb, c = make(rng, cls, s, n, k)
-            d = simulate(s, n, a, b, sfa, sfb, c)
-            out += field(s["kind"], 16) + field(s["a"], 8) + field(s["b"], 8)
-            out += field(s["scale"], 8) + field(cls, 32)
-            out += struct.pack("<6I", s["block"], M, n, k, s["k"], int(c is not None))
-            out += pack(a, s["a"]).tobytes() + pack(b, s["b"]).tobytes()
-            out += sfa.tobytes() + sfb.tobytes()
-            if c is not None:
-                out += c.astype("<f4").tobytes()
-            out += d.astype("<f4").tobytes()
-        path = args.folder / f"{name}.bin"
-        path.write_bytes(out)
-        print(path, len(out))
+            operands = make(rng, cls, s, n, k)
+            cases.append(case_bytes(s, cls, *operands, simulate(s, n, *operands)))
+        (args.folder / f"{name}.bin").write_bytes(file_bytes(cases))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# ===- make_extension_vectors.py - K modes that no public model covers -------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Writes test/data/mma-extension/*.bin (format: vectors.py): the natural
+# extension of the published model, one sum per instruction, for K = 96 and 128
+# of the FP4 kinds, K = 64 of mxf8f6f4, UE5M3, and UE4M3 with block 32. An
+# implementation of its own, in exact rationals.
+# NO PUBLIC HARDWARE EVIDENCE exists for any of these results.
+#
+#   make_extension_vectors.py OUTPUT_FOLDER
+#
+# ===------------------------------------------------------------------------=== #
+
+import math
+import pathlib
+import sys
+from fractions import Fraction
+
+import numpy as np
+
+from vectors import NAN_CODES, case_bytes, file_bytes, make, spec, value_table
+
+COLUMNS = 8
+NAN, INF = "nan", "inf"
+
+
+def exponent(value, smallest):
+    """floor(log2 |value|), but at least `smallest`."""
+    e = math.frexp(value)[1] - 1
+    return max(e, smallest)
+
+
+def element(fmt, code):
+    """(value, exponent the hardware aligns by); value may be NAN or a signed INF."""
+    bias = {"e2m1": 1, "e2m3": 1, "e3m2": 3, "e4m3": 7, "e5m2": 15}[fmt]
+    if code in NAN_CODES.get(fmt, []):
+        if fmt == "e5m2" and code & 0x7F == 0x7C:
+            return (INF, -1 if code & 0x80 else 1), 0
+        return NAN, 0
+    value = value_table(fmt)[code]
+    return Fraction(float(value)), exponent(value, 1 - bias) if value else 1 - bias
+
+
+def scale_factor(fmt, byte):
+    byte = int(byte)
+    if fmt == "ue8m0":
+        return (NAN, 0) if byte == 255 else (Fraction(2) ** (byte - 127), byte - 127)
+    if byte == (0x7F if fmt == "ue4m3" else 0xFF):
+        return NAN, 0
+    bias = 7 if fmt == "ue4m3" else 15
+    e, s = byte >> 3, byte & 7
+    e, s = (e, 8 + s) if e else (1, s)
+    return Fraction(s, 8) * Fraction(2) ** (e - bias), e - bias
+
+
+def product(*factors):
+    """Of values; NAN and (INF, sign) follow IEEE."""
+    sign, infinite, value = 1, False, Fraction(1)
+    for f in factors:
+        if f is NAN:
+            return NAN
+        if isinstance(f, tuple):
+            infinite, sign = True, sign * f[1]
+        else:
+            value *= f
+    if not infinite:
+        return value
+    return NAN if value == 0 else (INF, sign if value > 0 else -sign)
+
+
+def truncate_to_float(value):
+    """Toward zero; subnormals kept, overflow to infinity, zero positive."""
+    magnitude = abs(value)
+    if magnitude >= Fraction(2) ** 128:
+        return math.copysign(math.inf, value)
+    unit = Fraction(2) ** -149
+    while magnitude >= unit * 2**24:
+        unit *= 2
+    whole = int(magnitude / unit)
+    return math.copysign(float(whole * unit), value) if whole else 0.0
+
+
+def fused_sum(terms, fraction_bits, zero_exponent):
+    """Terms are (value, exponent, counts as zero)."""
+    if any(v is NAN for v, _, _ in terms):
+        return math.nan
+    signs = {v[1] for v, _, _ in terms if isinstance(v, tuple)}
+    if signs:
+        return math.nan if len(signs) == 2 else signs.pop() * math.inf
+    largest = max(zero_exponent if zero else e for _, e, zero in terms)
+    unit = Fraction(2) ** (largest - fraction_bits)
+    total = sum(math.trunc(v / unit) for v, _, _ in terms)
+    return truncate_to_float(total * unit)
+
+
+def simulate(s, a, b, sfa, sfb, c):
+    fp4 = s["kind"] != "mxf8f6f4"
+    bits, zero = (35, -139) if fp4 else (25, -133)
+    codes_a = [element(s["a"], x) for x in range(len(value_table(s["a"])))]
+    codes_b = [element(s["b"], x) for x in range(len(value_table(s["b"])))]
+    scales_a = [[scale_factor(s["scale"], x) for x in row] for row in sfa]
+    scales_b = [[scale_factor(s["scale"], x) for x in row] for row in sfb]
+    d = np.zeros((a.shape[0], b.shape[0]), np.float32)
+    step = 16 if fp4 else 1
+    for m in range(a.shape[0]):
+        row_a = [codes_a[x] for x in a[m]]
+        for n in range(b.shape[0]):
+            row_b = [codes_b[x] for x in b[n]]
+            terms = []
+            for k in range(0, s["k"], step):
+                va, ea = scales_a[m][k // s["block"]]
+                vb, eb = scales_b[n][k // s["block"]]
+                scale = product(va, vb)
+                if fp4:
+                    products = [row_a[j][0] * row_b[j][0] for j in range(k, k + 16)]
+                    value = product(sum(products), scale)
+                    terms.append((value, ea + eb, all(p == 0 for p in products) or scale == 0))
+                else:
+                    value = product(row_a[k][0], row_b[k][0], scale)
+                    terms.append((value, row_a[k][1] + row_b[k][1] + ea + eb, value == 0))
+            acc = 0.0 if c is None else float(c[m, n])
+            if math.isnan(acc):
+                terms.append((NAN, 0, False))
+            elif math.isinf(acc):
+                terms.append(((INF, 1 if acc > 0 else -1), 0, False))
+            else:
+                terms.append((Fraction(acc), exponent(acc, -126) if acc else 0, acc == 0))
+            d[m, n] = fused_sum(terms, bits, zero)
+    bits32 = d.view(np.uint32)
+    bits32[np.isnan(d)] = 0x7FFFFFFF
+    return d
+
+
+CLASSES = ["uniform", "full-range", "cancellation", "specials"]
+FILES = {
+    "mxf4nvf4-ue4m3-block16-k96": spec("mxf4nvf4", "e2m1", "e2m1", "ue4m3", 16, 96),
+    "mxf4nvf4-ue4m3-block16-k128": spec("mxf4nvf4", "e2m1", "e2m1", "ue4m3", 16, 128),
+    "mxf4nvf4-ue5m3-block16-k128": spec("mxf4nvf4", "e2m1", "e2m1", "ue5m3", 16, 128),
+    "mxf4nvf4-ue4m3-block32-k128": spec("mxf4nvf4", "e2m1", "e2m1", "ue4m3", 32, 128),
+    "mxf4-ue8m0-block32-k96": spec("mxf4", "e2m1", "e2m1", "ue8m0", 32, 96),
+    "mxf4-ue8m0-block32-k128": spec("mxf4", "e2m1", "e2m1", "ue8m0", 32, 128),
+    "mxf8f6f4-e4m3-k64": spec("mxf8f6f4", "e4m3", "e4m3", "ue8m0", 32, 64),
+    "mxf8f6f4-e5m2-e3m2-k64": spec("mxf8f6f4", "e5m2", "e3m2", "ue8m0", 32, 64),
+}
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    for number, (name, s) in enumerate(FILES.items()):
+        rng = np.random.default_rng([20261, number])
+        cases = []
+        for cls in CLASSES:
+            operands = make(rng, cls, s, COLUMNS, s["k"])
+            cases.append(case_bytes(s, cls, *operands, simulate(s, *operands)))
+        (folder / f"{name}.bin").write_bytes(file_bytes(cases))
+
+
+if __name__ == "__main__":
+    main()
