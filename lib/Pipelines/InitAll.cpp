@@ -6,12 +6,13 @@
 
 #include "blockscale/InitAll.h"
 
+#include "blockscale/Conversion/Host/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 
 namespace blockscale {
 
 void registerDialect(mlir::DialectRegistry &registry) { registry.insert<BlockscaleDialect>(); }
 
-void registerPasses() {}
+void registerPasses() { registerBlockscaleHostConversionPasses(); }
 
 } // namespace blockscale

@@ -41,7 +41,7 @@ def Blockscale_TensorMapOp : Blockscale_Op<"tensor_map"> {
   let summary = "encodes a TMA tensor map over a device buffer";
   let arguments = (ins Blockscale_BufferType:$buffer, Blockscale_TmaMapAttr:$map);
   let results = (outs Blockscale_TensorMapType:$result);
-  let assemblyFormat = "$buffer $map attr-dict";
+  let assemblyFormat = "$buffer `,` $map attr-dict";
 }
 
 def Blockscale_LaunchOp : Blockscale_Op<"launch"> {

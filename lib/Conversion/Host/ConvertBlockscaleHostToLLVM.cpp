@@ -1,0 +1,313 @@
+//===- ConvertBlockscaleHostToLLVM.cpp - host ops become runtime calls ----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One call for each op, or a short sequence where an op has a list (dimensions
+// of a map, parameters of a launch), so that host code needs no structs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Conversion/Host/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace blockscale {
+#define GEN_PASS_DEF_CONVERTBLOCKSCALEHOSTTOLLVMPASS
+#include "blockscale/Conversion/Host/Passes.h.inc"
+} // namespace blockscale
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+
+/// Makes runtime calls at one op: constants, pointers of memrefs, strings.
+class Calls {
+public:
+  Calls(ConversionPatternRewriter &rewriter, Operation *op)
+      : b(rewriter), loc(op->getLoc()), module(getHostModule(op)) {}
+
+  /// The module that host functions are in, not one nested in it.
+  static ModuleOp getHostModule(Operation *op) { return op->getParentOfType<ModuleOp>(); }
+
+  Value i64(int64_t value) { return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(value)); }
+  Value i32(int64_t value) {
+    return LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
+  }
+  template <typename E> Value code(E value) { return i32(int64_t(value)); }
+  Value null() { return LLVM::ZeroOp::create(b, loc, pointerType()); }
+
+  /// Address of the first element of a contiguous memref.
+  Value pointer(Value memref) {
+    Value index = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
+    Value address = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+    return LLVM::IntToPtrOp::create(b, loc, pointerType(), address);
+  }
+  Value pointerOrNull(Value memref) { return memref ? pointer(memref) : null(); }
+
+  /// A scalar, given as a value or in a memref of rank 0; 1 when absent.
+  Value f32(Value value) {
+    if (!value)
+      return LLVM::ConstantOp::create(b, loc, b.getF32FloatAttr(1.0f));
+    if (isa<MemRefType>(value.getType()))
+      return memref::LoadOp::create(b, loc, value, ValueRange{});
+    return value;
+  }
+
+  /// Bytes of a memref; dimensions may be dynamic.
+  Value bytes(Value memref) {
+    auto type = cast<MemRefType>(memref.getType());
+    int64_t bits = type.getElementTypeBitWidth();
+    Value count;
+    for (int64_t i = 0; i < type.getRank(); ++i) {
+      if (!type.isDynamicDim(i)) {
+        bits *= type.getDimSize(i);
+        continue;
+      }
+      Value dim = arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                             memref::DimOp::create(b, loc, memref, i));
+      count = count ? LLVM::MulOp::create(b, loc, count, dim).getResult() : dim;
+    }
+    Value whole = i64(bits / 8);
+    return count ? LLVM::MulOp::create(b, loc, count, whole).getResult() : whole;
+  }
+
+  /// A string that ends with zero, one global for each text.
+  Value string(StringRef text) {
+    std::string name = "bsrt_string_" + text.str();
+    auto global = module.lookupSymbol<LLVM::GlobalOp>(name);
+    if (!global) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(module.getBody());
+      SmallString<32> value(text);
+      value.push_back('\0');
+      auto type = LLVM::LLVMArrayType::get(b.getI8Type(), value.size());
+      global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+                                      name, b.getStringAttr(value));
+    }
+    return LLVM::AddressOfOp::create(b, loc, global);
+  }
+
+  Value call(StringRef name, ValueRange arguments, Type result = {}) {
+    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+    if (!function) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(module.getBody());
+      Type returned = result ? result : LLVM::LLVMVoidType::get(b.getContext());
+      auto type = LLVM::LLVMFunctionType::get(returned, llvm::to_vector(arguments.getTypes()));
+      function = LLVM::LLVMFuncOp::create(b, loc, name, type);
+    }
+    auto made = LLVM::CallOp::create(b, loc, function, arguments);
+    return result ? made.getResult() : Value();
+  }
+  Type i64Type() { return b.getI64Type(); }
+
+private:
+  LLVM::LLVMPointerType pointerType() { return LLVM::LLVMPointerType::get(b.getContext()); }
+
+  ConversionPatternRewriter &b;
+  Location loc;
+  ModuleOp module;
+};
+
+/// A pattern made of one function that emits the calls and gives the value that
+/// stands for the op's result, if it has one.
+template <typename OpT> class CallPattern : public OpConversionPattern<OpT> {
+public:
+  using Adaptor = typename OpT::Adaptor;
+  using Function = Value (*)(OpT, Adaptor, Calls &);
+  CallPattern(const TypeConverter &converter, MLIRContext *context, Function function)
+      : OpConversionPattern<OpT>(converter, context), function(function) {}
+
+  LogicalResult matchAndRewrite(OpT op, Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    for (Value operand : op->getOperands()) {
+      if (isa<TensorType>(operand.getType()))
+        return rewriter.notifyMatchFailure(op, "operands must be memrefs, not tensors");
+      if (auto type = dyn_cast<MemRefType>(operand.getType()))
+        if (!type.getLayout().isIdentity())
+          return rewriter.notifyMatchFailure(op, "memrefs must be contiguous");
+    }
+    Calls calls(rewriter, op);
+    if (Value result = function(op, adaptor, calls))
+      rewriter.replaceOp(op, result);
+    else
+      rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  Function function;
+};
+
+//===----------------------------------------------------------------------===//
+// Host ops
+//===----------------------------------------------------------------------===//
+
+Value lowerAlloc(AllocOp op, AllocOp::Adaptor, Calls &calls) {
+  return calls.call("bsrt_call_alloc", calls.i64(op.getBytes()), calls.i64Type());
+}
+
+Value lowerFree(FreeOp, FreeOp::Adaptor adaptor, Calls &calls) {
+  return calls.call("bsrt_call_free", adaptor.getBuffer());
+}
+
+Value lowerCopy(CopyOp op, CopyOp::Adaptor adaptor, Calls &calls) {
+  if (isa<MemRefType>(op.getSource().getType()))
+    return calls.call(
+        "bsrt_call_copy_to_device",
+        {calls.pointer(adaptor.getSource()), adaptor.getTarget(), calls.bytes(op.getSource())});
+  return calls.call(
+      "bsrt_call_copy_to_host",
+      {adaptor.getSource(), calls.pointer(adaptor.getTarget()), calls.bytes(op.getTarget())});
+}
+
+Value lowerTensorMap(TensorMapOp op, TensorMapOp::Adaptor adaptor, Calls &calls) {
+  TmaMapAttr map = op.getMap();
+  calls.call("bsrt_call_map_begin",
+             {adaptor.getBuffer(), calls.code(map.getType()), calls.code(map.getSwizzle()),
+              calls.code(map.getFill()), calls.code(map.getL2())});
+  for (size_t i = 0; i < map.getDims().size(); ++i) {
+    int64_t stride = i == 0 ? 0 : map.getStrides()[i - 1];
+    int64_t elementStride = map.getElementStrides().empty() ? 1 : map.getElementStrides()[i];
+    calls.call("bsrt_call_map_dim", {calls.i64(map.getDims()[i]), calls.i64(stride),
+                                     calls.i32(map.getBox()[i]), calls.i32(elementStride)});
+  }
+  return calls.call("bsrt_call_map_end", {}, calls.i64Type());
+}
+
+StringRef paramCall(Type type) {
+  return llvm::TypeSwitch<Type, StringRef>(type)
+      .Case<TensorMapType>([](auto) { return "bsrt_call_param_map"; })
+      .Case<BufferType>([](auto) { return "bsrt_call_param_buffer"; })
+      .Case<Float32Type>([](auto) { return "bsrt_call_param_f32"; })
+      .Default([](auto) { return "bsrt_call_param_i32"; });
+}
+
+Value lowerLaunch(LaunchOp op, LaunchOp::Adaptor adaptor, Calls &calls) {
+  calls.call("bsrt_call_launch_begin", {calls.string(op.getKernel().getRootReference()),
+                                        calls.string(op.getKernel().getLeafReference())});
+  for (auto [param, value] : llvm::zip_equal(op.getParams(), adaptor.getParams()))
+    calls.call(paramCall(param.getType()), value);
+  SmallVector<Value> arguments;
+  for (ArrayRef<int64_t> dims : {op.getGrid(), op.getBlock(), op.getCluster()})
+    for (int64_t dim : dims)
+      arguments.push_back(calls.i64(dim));
+  arguments.push_back(calls.i64(op.getSharedBytes()));
+  arguments.push_back(calls.i32(op.getOversized()));
+  return calls.call("bsrt_call_launch", arguments);
+}
+
+//===----------------------------------------------------------------------===//
+// References on the host
+//===----------------------------------------------------------------------===//
+
+/// Arguments of a bsrt_blocks, in order.
+SmallVector<Value> blockArguments(BlockedAttr blocked, Calls &calls) {
+  return {calls.i64(blocked.getRows()),     calls.i64(blocked.getK()),
+          calls.code(blocked.getElement()), calls.code(blocked.getScale()),
+          calls.i32(blocked.getBlock()),    calls.code(blocked.getLayout())};
+}
+
+facts::Format sourceFormat(Type elementType) {
+  if (elementType.isF32())
+    return facts::Format::f32;
+  return elementType.isBF16() ? facts::Format::bf16 : facts::Format::f16;
+}
+
+Value lowerQuantize(QuantizeOp op, QuantizeOp::Adaptor, Calls &calls) {
+  SmallVector<Value> arguments = blockArguments(op.getLogicalBlocked(), calls);
+  Type elementType = cast<MemRefType>(op.getX().getType()).getElementType();
+  arguments.push_back(calls.code(sourceFormat(elementType)));
+  arguments.push_back(calls.pointer(op.getX()));
+  arguments.push_back(calls.pointer(op.getElements()));
+  arguments.push_back(calls.pointer(op.getScales()));
+  arguments.push_back(calls.pointerOrNull(op.getGlobal()));
+  return calls.call("bsrt_call_quantize", arguments);
+}
+
+Value lowerDequantize(DequantizeOp op, DequantizeOp::Adaptor, Calls &calls) {
+  SmallVector<Value> arguments = blockArguments(op.getLogicalBlocked(), calls);
+  arguments.push_back(calls.pointer(op.getElements()));
+  arguments.push_back(calls.pointer(op.getScales()));
+  arguments.push_back(calls.f32(op.getGlobal()));
+  arguments.push_back(calls.pointer(op.getOut()));
+  return calls.call("bsrt_call_dequantize", arguments);
+}
+
+Value lowerRelayoutScales(RelayoutScalesOp op, RelayoutScalesOp::Adaptor, Calls &calls) {
+  ScaleMatrixAttr source = op.getLogicalSource(), target = op.getLogicalTarget();
+  return calls.call("bsrt_call_relayout_scales",
+                    {calls.i64(source.getRows()), calls.i64(source.getCols()),
+                     calls.code(source.getLayout()), calls.pointer(op.getScales()),
+                     calls.code(target.getLayout()), calls.pointer(op.getOut())});
+}
+
+Value lowerZeroScaleTail(ZeroScaleTailOp op, ZeroScaleTailOp::Adaptor, Calls &calls) {
+  ScaleMatrixAttr matrix = op.getLogicalMatrix();
+  return calls.call(
+      "bsrt_call_zero_scale_tail",
+      {calls.i64(matrix.getRows()), calls.i64(matrix.getCols()), calls.pointer(op.getScales())});
+}
+
+Value lowerSwapNibbles(SwapNibblesOp op, SwapNibblesOp::Adaptor, Calls &calls) {
+  return calls.call(
+      "bsrt_call_swap_nibbles",
+      {calls.bytes(op.getElements()), calls.pointer(op.getElements()), calls.pointer(op.getOut())});
+}
+
+Value lowerCheckGemm(CheckGemmOp op, CheckGemmOp::Adaptor, Calls &calls) {
+  ProblemAttr problem = op.getLogicalProblem();
+  return calls.call(
+      "bsrt_call_check_gemm",
+      {calls.string(op.getName()), calls.i64(problem.getM()), calls.i64(problem.getN()),
+       calls.i64(problem.getK()), calls.code(problem.getA()), calls.code(problem.getB()),
+       calls.code(problem.getScale()), calls.i32(problem.getBlock()), calls.code(problem.getSfa()),
+       calls.code(problem.getSfb()), calls.code(problem.getOut()),
+       calls.i32(op.getSchedule().getInst().k), calls.f32(op.getAlpha()), calls.pointer(op.getA()),
+       calls.pointer(op.getSfa()), calls.pointer(op.getB()), calls.pointer(op.getSfb()),
+       calls.pointerOrNull(op.getBias()), calls.pointer(op.getD())});
+}
+
+struct ConvertBlockscaleHostToLLVM
+    : blockscale::impl::ConvertBlockscaleHostToLLVMPassBase<ConvertBlockscaleHostToLLVM> {
+  void runOnOperation() override {
+    TypeConverter converter;
+    converter.addConversion([](Type type) { return type; });
+    populateBlockscaleHostTypeConversions(converter);
+    RewritePatternSet patterns(&getContext());
+    populateBlockscaleHostToLLVMPatterns(converter, patterns);
+    ConversionTarget target(getContext());
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.addIllegalOp<AllocOp, FreeOp, CopyOp, TensorMapOp, LaunchOp, QuantizeOp, DequantizeOp,
+                        RelayoutScalesOp, ZeroScaleTailOp, SwapNibblesOp, CheckGemmOp, GemmOp>();
+    if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+void blockscale::populateBlockscaleHostTypeConversions(TypeConverter &converter) {
+  converter.addConversion(
+      [](BufferType type) -> Type { return IntegerType::get(type.getContext(), 64); });
+  converter.addConversion(
+      [](TensorMapType type) -> Type { return IntegerType::get(type.getContext(), 64); });
+}
+
+void blockscale::populateBlockscaleHostToLLVMPatterns(const TypeConverter &converter,
+                                                      RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<CallPattern<AllocOp>>(converter, context, lowerAlloc);
+  patterns.add<CallPattern<FreeOp>>(converter, context, lowerFree);
+  patterns.add<CallPattern<CopyOp>>(converter, context, lowerCopy);
+  patterns.add<CallPattern<TensorMapOp>>(converter, context, lowerTensorMap);
+  patterns.add<CallPattern<LaunchOp>>(converter, context, lowerLaunch);
+  patterns.add<CallPattern<QuantizeOp>>(converter, context, lowerQuantize);
+  patterns.add<CallPattern<DequantizeOp>>(converter, context, lowerDequantize);
+  patterns.add<CallPattern<RelayoutScalesOp>>(converter, context, lowerRelayoutScales);
+  patterns.add<CallPattern<ZeroScaleTailOp>>(converter, context, lowerZeroScaleTail);
+  patterns.add<CallPattern<SwapNibblesOp>>(converter, context, lowerSwapNibbles);
+  patterns.add<CallPattern<CheckGemmOp>>(converter, context, lowerCheckGemm);
+}

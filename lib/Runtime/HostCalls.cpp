@@ -1,0 +1,280 @@
+//===- HostCalls.cpp - what compiled host code calls ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Runtime/HostCalls.h"
+
+#include "blockscale/Facts/Format.h"
+#include "blockscale/Runtime/Session.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+using namespace blockscale::rt;
+
+namespace {
+
+/// The session, unless there is none or it has failed.
+Session *active() {
+  Session *session = Session::current();
+  return session && !session->hasFailed() ? session : nullptr;
+}
+
+void keep(Session &session, bsrt_status status) {
+  if (status)
+    session.fail(bsrt_error_message());
+}
+
+template <typename T> void addParam(T value) {
+  if (Session *session = active()) {
+    std::vector<uint8_t> bytes(sizeof value);
+    std::memcpy(bytes.data(), &value, sizeof value);
+    session->pendingLaunch.params.push_back(std::move(bytes));
+  }
+}
+
+/// Grid, block and cluster fit 32 bits; a verifier upstream says so, but the call
+/// is an interface of its own.
+bool fits(Session &session, int64_t value) {
+  if (value >= 1 && value <= 0x7FFFFFFF)
+    return true;
+  session.fail("runtime: dimensions of a launch must be 1 to 2147483647, got " +
+               std::to_string(value));
+  return false;
+}
+
+std::string describeWrong(const std::string &name, const bsrt_check_result &result) {
+  char text[256];
+  std::snprintf(text, sizeof text,
+                "check: %s must match its reference in f64, got %lld wrong; worst at [%lld, %lld]: "
+                "%.9g instead of %.9g, error %.3g, bound %.3g",
+                name.c_str(), (long long)result.wrong, (long long)result.row, (long long)result.col,
+                result.value, result.reference, result.error, result.bound);
+  return text;
+}
+
+} // namespace
+
+uint64_t bsrt_call_alloc(int64_t bytes) {
+  uint64_t address = 0;
+  if (Session *session = active()) {
+    if (bytes < 0)
+      session->fail("runtime: bytes to allocate must not be negative, got " +
+                    std::to_string(bytes));
+    else
+      keep(*session, bsrt_alloc(session->getDevice(), size_t(bytes), &address));
+  }
+  return address;
+}
+
+void bsrt_call_free(uint64_t buffer) {
+  if (Session *session = active())
+    keep(*session, bsrt_free(session->getDevice(), buffer));
+}
+
+void bsrt_call_copy_to_device(const void *source, uint64_t target, int64_t bytes) {
+  if (Session *session = active())
+    keep(*session, bsrt_write(session->getDevice(), target, source, size_t(bytes)));
+}
+
+void bsrt_call_copy_to_host(uint64_t source, void *target, int64_t bytes) {
+  if (Session *session = active())
+    keep(*session, bsrt_read(session->getDevice(), source, target, size_t(bytes)));
+}
+
+void bsrt_call_map_begin(uint64_t buffer, int32_t type, int32_t swizzle, int32_t fill, int32_t l2) {
+  if (Session *session = active()) {
+    session->pendingMap = {};
+    bsrt_tensor_map &map = session->pendingMap.map;
+    map.abi_version = BSRT_ABI_VERSION;
+    map.type = uint32_t(type);
+    map.address = buffer;
+    map.swizzle = uint32_t(swizzle);
+    map.fill = uint32_t(fill);
+    map.l2 = uint32_t(l2);
+  }
+}
+
+void bsrt_call_map_dim(int64_t size, int64_t stride, int32_t box, int32_t element_stride) {
+  if (Session *session = active()) {
+    Session::PendingMap &pending = session->pendingMap;
+    if (!pending.dims.empty()) // the innermost dimension has no stride
+      pending.strides.push_back(uint64_t(stride));
+    pending.dims.push_back(uint64_t(size));
+    pending.box.push_back(uint32_t(box));
+    pending.elementStrides.push_back(uint32_t(element_stride));
+  }
+}
+
+uint64_t bsrt_call_map_end(void) {
+  Session *session = active();
+  if (!session)
+    return 0;
+  Session::PendingMap &pending = session->pendingMap;
+  pending.map.rank = uint32_t(pending.dims.size());
+  pending.map.dims = pending.dims.data();
+  pending.map.strides = pending.strides.data();
+  pending.map.box = pending.box.data();
+  pending.map.element_strides = pending.elementStrides.data();
+  std::vector<uint8_t> bytes(BSRT_TENSOR_MAP_BYTES);
+  keep(*session, bsrt_tensor_map_encode(session->getDevice(), &pending.map, bytes.data()));
+  session->maps.push_back(std::move(bytes));
+  return session->maps.size() - 1;
+}
+
+void bsrt_call_launch_begin(const char *module, const char *kernel) {
+  if (Session *session = active())
+    session->pendingLaunch = {module, kernel, {}};
+}
+
+void bsrt_call_param_map(uint64_t map) {
+  Session *session = active();
+  if (!session)
+    return;
+  if (map < session->maps.size())
+    session->pendingLaunch.params.push_back(session->maps[map]);
+  else
+    session->fail("runtime: tensor map must be one of the session's, got " + std::to_string(map));
+}
+
+void bsrt_call_param_buffer(uint64_t buffer) { addParam(buffer); }
+void bsrt_call_param_f32(float value) { addParam(value); }
+void bsrt_call_param_i32(int32_t value) { addParam(value); }
+
+void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x,
+                      int64_t block_y, int64_t block_z, int64_t cluster_x, int64_t cluster_y,
+                      int64_t cluster_z, int64_t shared_bytes, int32_t oversized) {
+  Session *session = active();
+  if (!session)
+    return;
+  const int64_t dims[9] = {grid_x,  grid_y,    grid_z,    block_x,  block_y,
+                           block_z, cluster_x, cluster_y, cluster_z};
+  bsrt_launch_config config{};
+  config.abi_version = BSRT_ABI_VERSION;
+  for (int i = 0; i < 3; ++i) {
+    if (!fits(*session, dims[i]) || !fits(*session, dims[3 + i]) || !fits(*session, dims[6 + i]))
+      return;
+    config.grid[i] = uint32_t(dims[i]);
+    config.block[i] = uint32_t(dims[3 + i]);
+    config.cluster[i] = uint32_t(dims[6 + i]);
+  }
+  config.shared_bytes = uint64_t(shared_bytes);
+  config.oversized_shared = oversized != 0;
+  const Session::PendingLaunch &pending = session->pendingLaunch;
+  std::vector<bsrt_param> params;
+  for (const std::vector<uint8_t> &bytes : pending.params)
+    params.push_back({bytes.data(), bytes.size()});
+  config.params = params.data();
+  config.param_count = uint32_t(params.size());
+  bsrt_module *module = session->findModule(pending.module);
+  if (!module) {
+    session->fail("runtime: module '" + pending.module + "' must be loaded before it is launched");
+    return;
+  }
+  bsrt_launch_stats stats{};
+  if (bsrt_launch(session->getDevice(), module, pending.kernel.c_str(), &config, &stats)) {
+    session->fail(bsrt_error_message());
+    return;
+  }
+  LaunchRecord record{};
+  record.module = pending.module;
+  record.kernel = pending.kernel;
+  std::copy_n(config.grid, 3, record.grid);
+  std::copy_n(config.block, 3, record.block);
+  std::copy_n(config.cluster, 3, record.cluster);
+  record.sharedBytes = config.shared_bytes;
+  record.isOversized = config.oversized_shared != 0;
+  record.seconds = stats.seconds;
+  record.threadInstructions = stats.thread_instructions;
+  record.mmaInstructions = stats.mma_instructions;
+  record.mmaFlops = stats.mma_flops;
+  record.labels = stats.labels ? stats.labels : "";
+  session->records.push_back(std::move(record));
+}
+
+void bsrt_call_quantize(int64_t rows, int64_t cols, int32_t element, int32_t scale, int32_t block,
+                        int32_t layout, int32_t source, const void *values, uint8_t *elements,
+                        uint8_t *scales, float *global) {
+  if (Session *session = active()) {
+    bsrt_blocks blocks{rows, cols, element, scale, block, layout};
+    keep(*session, bsrt_host_quantize(&blocks, source, values, elements, scales,
+                                      BSRT_GLOBAL_COMPUTE, global));
+  }
+}
+
+void bsrt_call_dequantize(int64_t rows, int64_t cols, int32_t element, int32_t scale, int32_t block,
+                          int32_t layout, const uint8_t *elements, const uint8_t *scales,
+                          float global, float *values) {
+  if (Session *session = active()) {
+    bsrt_blocks blocks{rows, cols, element, scale, block, layout};
+    keep(*session, bsrt_host_dequantize(&blocks, elements, scales, global, values));
+  }
+}
+
+void bsrt_call_relayout_scales(int64_t rows, int64_t scales_per_row, int32_t from_layout,
+                               const uint8_t *from, int32_t to_layout, uint8_t *to) {
+  if (Session *session = active())
+    keep(*session,
+         bsrt_host_relayout_scales(rows, scales_per_row, from_layout, from, to_layout, to));
+}
+
+void bsrt_call_zero_scale_tail(int64_t rows, int64_t scales_per_row, uint8_t *scales) {
+  if (Session *session = active())
+    keep(*session, bsrt_host_zero_scale_tail(rows, scales_per_row, scales));
+}
+
+void bsrt_call_swap_nibbles(int64_t bytes, const uint8_t *from, uint8_t *to) {
+  if (Session *session = active())
+    keep(*session, bsrt_host_swap_nibbles(bytes, from, to));
+}
+
+void bsrt_call_check_gemm(const char *name, int64_t m, int64_t n, int64_t k, int32_t a, int32_t b,
+                          int32_t scale, int32_t block, int32_t sfa, int32_t sfb, int32_t out,
+                          int32_t inst_k, float alpha, const uint8_t *a_bytes,
+                          const uint8_t *a_scales, const uint8_t *b_bytes, const uint8_t *b_scales,
+                          const float *bias, const void *d) {
+  Session *session = active();
+  if (!session)
+    return;
+  bsrt_check check{m,   n,      k,     a,       b,        scale,   block,    sfa,  sfb,
+                   out, inst_k, alpha, a_bytes, a_scales, b_bytes, b_scales, bias, d};
+  CheckRecord record{name, {}};
+  if (bsrt_host_check_gemm(&check, &record.result)) {
+    session->fail(bsrt_error_message());
+    return;
+  }
+  if (record.result.wrong)
+    session->fail(describeWrong(record.name, record.result));
+  if (!session->records.empty())
+    session->records.back().check = std::move(record);
+}
+
+std::vector<std::pair<std::string, void *>> blockscale::rt::getHostCalls() {
+#define BLOCKSCALE_HOST_CALL(name)                                                                 \
+  {                                                                                                \
+    #name, reinterpret_cast<void *>(&name)                                                         \
+  }
+  return {BLOCKSCALE_HOST_CALL(bsrt_call_alloc),
+          BLOCKSCALE_HOST_CALL(bsrt_call_free),
+          BLOCKSCALE_HOST_CALL(bsrt_call_copy_to_device),
+          BLOCKSCALE_HOST_CALL(bsrt_call_copy_to_host),
+          BLOCKSCALE_HOST_CALL(bsrt_call_map_begin),
+          BLOCKSCALE_HOST_CALL(bsrt_call_map_dim),
+          BLOCKSCALE_HOST_CALL(bsrt_call_map_end),
+          BLOCKSCALE_HOST_CALL(bsrt_call_launch_begin),
+          BLOCKSCALE_HOST_CALL(bsrt_call_param_map),
+          BLOCKSCALE_HOST_CALL(bsrt_call_param_buffer),
+          BLOCKSCALE_HOST_CALL(bsrt_call_param_f32),
+          BLOCKSCALE_HOST_CALL(bsrt_call_param_i32),
+          BLOCKSCALE_HOST_CALL(bsrt_call_launch),
+          BLOCKSCALE_HOST_CALL(bsrt_call_quantize),
+          BLOCKSCALE_HOST_CALL(bsrt_call_dequantize),
+          BLOCKSCALE_HOST_CALL(bsrt_call_relayout_scales),
+          BLOCKSCALE_HOST_CALL(bsrt_call_zero_scale_tail),
+          BLOCKSCALE_HOST_CALL(bsrt_call_swap_nibbles),
+          BLOCKSCALE_HOST_CALL(bsrt_call_check_gemm)};
+#undef BLOCKSCALE_HOST_CALL
+}

@@ -1,0 +1,243 @@
+//===- PtxMode.cpp - executes PTX by its manifest -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Buffers are filled from files, kernels are launched in the manifest's order,
+// outputs are read back. What no kernel writes of an output reads as 0xFF bytes,
+// NaN in every float format, so that a hole shows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+#include "Report.h"
+
+#include "blockscale/Runtime/HostCalls.h"
+#include "blockscale/Support/Manifest.h"
+#include "blockscale/Support/Npy.h"
+
+#include <map>
+
+namespace blockscale::run {
+
+using rt::Array;
+using rt::BufferRole;
+using rt::Manifest;
+using rt::ManifestBuffer;
+using rt::ManifestKernel;
+using rt::ManifestParam;
+
+namespace {
+
+bool isRead(const ManifestBuffer &buffer) {
+  return buffer.role == BufferRole::input || buffer.role == BufferRole::inout;
+}
+bool isWritten(const ManifestBuffer &buffer) {
+  return buffer.role == BufferRole::output || buffer.role == BufferRole::inout;
+}
+
+/// Which file each buffer of a kind goes with: by name, the others in order.
+Result<std::map<std::string, std::string>> bindFiles(const Manifest &manifest,
+                                                     const std::vector<FileArg> &files,
+                                                     bool (*takes)(const ManifestBuffer &),
+                                                     const char *flag) {
+  std::map<std::string, std::string> bound;
+  std::string names;
+  for (const ManifestBuffer &buffer : manifest.buffers)
+    if (takes(buffer))
+      names += (names.empty() ? "" : ", ") + buffer.name;
+  for (const FileArg &file : files) {
+    std::string name = file.name;
+    if (name.empty()) {
+      for (const ManifestBuffer &buffer : manifest.buffers)
+        if (name.empty() && takes(buffer) && !bound.count(buffer.name))
+          name = buffer.name;
+    }
+    const ManifestBuffer *buffer = manifest.findBuffer(name);
+    if (!buffer || !takes(*buffer))
+      return Refusal{std::string("run: --") + flag + " must be for one of " +
+                     (names.empty() ? "none" : names) + ", got '" +
+                     (file.name.empty() ? file.file : file.name) + "'"};
+    if (!bound.emplace(name, file.file).second)
+      return Refusal{std::string("run: --") + flag + " must be given once for each buffer, got '" +
+                     name + "' twice"};
+  }
+  return bound;
+}
+
+Result<std::vector<uint8_t>> initialBytes(const ManifestBuffer &buffer, const std::string *file) {
+  if (!file)
+    return std::vector<uint8_t>(buffer.bytes, isRead(buffer) ? 0 : 0xFF);
+  Result<Array> array = rt::loadArray(*file);
+  if (!array)
+    return array.takeRefusal();
+  std::string subject = "run: buffer '" + buffer.name + "' must ";
+  if (array->bytes.size() != buffer.bytes)
+    return Refusal{subject + "get " + std::to_string(buffer.bytes) + " bytes, got " +
+                   std::to_string(array->bytes.size()) + " from '" + *file + "'"};
+  // bf16 travels as u16 in .npy files.
+  bool isSame = !buffer.dtype || *buffer.dtype == array->type ||
+                (*buffer.dtype == rt::DType::bf16 && array->type == rt::DType::u16);
+  if (!isSame)
+    return Refusal{subject + "get " + std::string(name(*buffer.dtype)) + ", got " +
+                   std::string(name(array->type)) + " from '" + *file + "'"};
+  return std::move(array->bytes);
+}
+
+/// Device addresses of the manifest's buffers in one run.
+class Run {
+public:
+  Run(rt::Session &session, const Manifest &manifest) : session(session), manifest(manifest) {}
+
+  void launchAll(const std::map<std::string, std::vector<uint8_t>> &initial,
+                 const std::string &only) {
+    for (const ManifestBuffer &buffer : manifest.buffers) {
+      uint64_t address = bsrt_call_alloc(int64_t(buffer.bytes));
+      addresses[buffer.name] = address;
+      bsrt_call_copy_to_device(initial.at(buffer.name).data(), address, int64_t(buffer.bytes));
+    }
+    for (const ManifestKernel &kernel : manifest.kernels)
+      if (only.empty() || kernel.name == only)
+        launch(kernel);
+  }
+
+  std::map<std::string, std::vector<uint8_t>> readOutputs() {
+    std::map<std::string, std::vector<uint8_t>> outputs;
+    for (const ManifestBuffer &buffer : manifest.buffers)
+      if (isWritten(buffer)) {
+        std::vector<uint8_t> &bytes = outputs[buffer.name];
+        bytes.resize(buffer.bytes);
+        bsrt_call_copy_to_host(addresses[buffer.name], bytes.data(), int64_t(buffer.bytes));
+      }
+    for (const auto &address : addresses)
+      bsrt_call_free(address.second);
+    return outputs;
+  }
+
+private:
+  uint64_t encode(const ManifestParam &param) {
+    const facts::TensorMap &map = param.map;
+    bsrt_call_map_begin(addresses[param.buffer], int32_t(map.type), int32_t(map.swizzle),
+                        int32_t(map.fill), int32_t(map.l2));
+    for (size_t i = 0; i < map.dims.size(); ++i)
+      bsrt_call_map_dim(int64_t(map.dims[i]), i ? int64_t(map.strides[i - 1]) : 0,
+                        int32_t(map.box[i]), int32_t(map.elementStrides[i]));
+    return bsrt_call_map_end();
+  }
+
+  void launch(const ManifestKernel &kernel) {
+    std::vector<uint64_t> maps; // encoded first: a launch is one sequence of calls
+    for (const ManifestParam &param : kernel.params)
+      maps.push_back(param.kind == ManifestParam::Kind::tensorMap ? encode(param) : 0);
+    bsrt_call_launch_begin("ptx", kernel.name.c_str());
+    for (size_t i = 0; i < kernel.params.size(); ++i) {
+      const ManifestParam &param = kernel.params[i];
+      if (param.kind == ManifestParam::Kind::tensorMap)
+        bsrt_call_param_map(maps[i]);
+      else if (param.kind == ManifestParam::Kind::buffer)
+        bsrt_call_param_buffer(addresses[param.buffer]);
+      else if (rt::kScalarTypeBytes[size_t(param.type)] == 8)
+        bsrt_call_param_buffer(param.bits);
+      else
+        bsrt_call_param_i32(int32_t(uint32_t(param.bits)));
+    }
+    bsrt_call_launch(kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.block[0],
+                     kernel.block[1], kernel.block[2], kernel.cluster[0], kernel.cluster[1],
+                     kernel.cluster[2], int64_t(kernel.sharedBytes),
+                     kernel.sharedMode == rt::SharedMode::oversized);
+  }
+
+  rt::Session &session;
+  const Manifest &manifest;
+  std::map<std::string, uint64_t> addresses;
+};
+
+Result<bool> checkKernelName(const Manifest &manifest, const std::string &kernel) {
+  std::string names;
+  for (const ManifestKernel &entry : manifest.kernels) {
+    if (kernel.empty() || entry.name == kernel)
+      return true;
+    names += (names.empty() ? "" : ", ") + entry.name;
+  }
+  return Refusal{"run: --kernel must be one of " + names + ", got '" + kernel + "'"};
+}
+
+Result<bool> writeOutput(const ManifestBuffer &buffer, std::vector<uint8_t> bytes,
+                         const std::string &file) {
+  Array array{rt::DType::u8, {int64_t(bytes.size())}, std::move(bytes)};
+  if (buffer.dtype) {
+    array.type = *buffer.dtype;
+    array.shape = buffer.shape;
+  }
+  return rt::writeNpy(file, array);
+}
+
+} // namespace
+
+Result<bool> runPtx(const Options &options) {
+  Result<Manifest> manifest = rt::readManifest(options.manifest);
+  if (!manifest)
+    return manifest.takeRefusal();
+  Result<std::string> ptx = rt::readFile(options.ptx, "ptx");
+  if (!ptx)
+    return ptx.takeRefusal();
+  if (Result<bool> status = checkKernelName(*manifest, options.kernel); !status)
+    return status;
+  auto inputs = bindFiles(*manifest, options.args, isRead, "arg");
+  if (!inputs)
+    return inputs.takeRefusal();
+  auto outputs = bindFiles(*manifest, options.outs, isWritten, "out");
+  if (!outputs)
+    return outputs.takeRefusal();
+  std::map<std::string, std::vector<uint8_t>> initial;
+  for (const ManifestBuffer &buffer : manifest->buffers) {
+    auto file = inputs->find(buffer.name);
+    if (buffer.role == BufferRole::input && file == inputs->end())
+      return Refusal{"run: --arg must be given for buffer '" + buffer.name + "', got none"};
+    auto bytes = initialBytes(buffer, file == inputs->end() ? nullptr : &file->second);
+    if (!bytes)
+      return bytes.takeRefusal();
+    initial[buffer.name] = std::move(*bytes);
+  }
+
+  auto session = rt::Session::open(options.device, options.run);
+  if (!session)
+    return session.takeRefusal();
+  if (Result<bool> status = (*session)->addModule("ptx", *ptx, options.ptx); !status)
+    return status;
+
+  Report report;
+  report.device = (*session)->deviceDescription();
+  report.arch = name(manifest->arch);
+  std::map<std::string, std::vector<uint8_t>> first;
+  for (const RunMode &mode : getRunModes(options)) {
+    if (Result<bool> status = (*session)->setOptions(mode.options); !status)
+      return status;
+    (*session)->begin();
+    Run run(**session, *manifest);
+    run.launchAll(initial, options.kernel);
+    auto results = run.readOutputs();
+    if (Result<bool> status = (*session)->end(); !status)
+      return status;
+    if (report.runs.empty()) {
+      report.launches = (*session)->launches();
+      first = results;
+    }
+    for (const auto &[name, bytes] : results)
+      for (size_t i = 0; i < bytes.size(); ++i)
+        if (bytes[i] != first[name][i])
+          return Refusal{"run: buffer '" + name +
+                         "' must have the same bits under every timing, "
+                         "got another byte " +
+                         std::to_string(i) + " under " + mode.name + " than under " +
+                         report.runs.front()};
+    report.runs.push_back(mode.name);
+  }
+
+  printReport(report);
+  for (const auto &[name, file] : *outputs)
+    if (Result<bool> status = writeOutput(*manifest->findBuffer(name), first[name], file); !status)
+      return status;
+  return options.report.empty() ? Result<bool>(true) : writeReport(report, options.report);
+}
+
+} // namespace blockscale::run

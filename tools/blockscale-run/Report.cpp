@@ -1,0 +1,128 @@
+//===- Report.cpp - what ran, for people and for scripts ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+
+#include "blockscale/Support/Array.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+
+namespace blockscale::run {
+
+using llvm::json::Object;
+using rt::LaunchRecord;
+
+static std::string dims(const uint32_t (&v)[3]) {
+  return llvm::formatv("{0}x{1}x{2}", v[0], v[1], v[2]);
+}
+
+static void printLaunch(const LaunchRecord &launch, const KernelPlan *plan,
+                        const std::string &device) {
+  llvm::raw_ostream &os = llvm::outs();
+  os << "kernel " << launch.kernel << ": ";
+  if (plan)
+    os << plan->format << " " << plan->problem << ", " << plan->instruction << ", tile "
+       << plan->tile << ", " << plan->stages << " stages, ";
+  os << "grid " << dims(launch.grid) << ", " << launch.sharedBytes << " shared bytes"
+     << (launch.isOversized ? " (oversized)" : "");
+  if (plan)
+    os << ", " << plan->tmemColumns << " TMEM columns";
+  os << "; " << device << llvm::formatv(" {0:f3} s", launch.seconds);
+  if (launch.mmaInstructions)
+    os << ", " << launch.mmaInstructions << " MMA";
+  if (launch.check) {
+    const bsrt_check_result &check = launch.check->result;
+    os << llvm::formatv("; error {0:e2} of bound {1:e2} at [{2}, {3}]", check.error, check.bound,
+                        check.row, check.col);
+    if (check.nans)
+      os << ", " << check.nans << " NaN as in the reference";
+  }
+  if (!launch.labels.empty())
+    os << "; " << launch.labels;
+  os << "\n";
+}
+
+void printReport(const Report &report) {
+  for (const LaunchRecord &launch : report.launches) {
+    auto plan = report.plans.find(launch.kernel);
+    printLaunch(launch, plan == report.plans.end() ? nullptr : &plan->second, report.device);
+  }
+  if (report.runs.size() > 1) {
+    llvm::outs() << "same bits under";
+    for (size_t i = 0; i < report.runs.size(); ++i)
+      llvm::outs() << (i ? ", " : " ") << report.runs[i];
+    llvm::outs() << "\n";
+  }
+  llvm::outs().flush();
+}
+
+/// JSON has no infinity.
+static llvm::json::Value number(double value) {
+  if (std::isfinite(value))
+    return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+static llvm::json::Array array(const uint32_t (&v)[3]) {
+  return llvm::json::Array{v[0], v[1], v[2]};
+}
+
+static Object toJson(const LaunchRecord &launch) {
+  Object object{{"kernel", launch.kernel},
+                {"grid", array(launch.grid)},
+                {"block", array(launch.block)},
+                {"cluster", array(launch.cluster)},
+                {"shared_bytes", int64_t(launch.sharedBytes)},
+                {"shared_mode", launch.isOversized ? "oversized" : "default"},
+                {"seconds", launch.seconds},
+                {"thread_instructions", int64_t(launch.threadInstructions)},
+                {"mma_instructions", int64_t(launch.mmaInstructions)},
+                {"mma_flops", launch.mmaFlops},
+                {"labels", launch.labels}};
+  if (launch.check) {
+    const bsrt_check_result &check = launch.check->result;
+    object["check"] = Object{{"name", launch.check->name},
+                             {"error", number(check.error)},
+                             {"bound", number(check.bound)},
+                             {"largest_error", number(check.largest_error)},
+                             {"row", check.row},
+                             {"col", check.col},
+                             {"wrong", check.wrong},
+                             {"nans", check.nans}};
+  }
+  return object;
+}
+
+facts::Result<bool> writeReport(const Report &report, const std::string &path) {
+  llvm::json::Array launches;
+  for (const LaunchRecord &launch : report.launches) {
+    Object object = toJson(launch);
+    if (auto it = report.plans.find(launch.kernel); it != report.plans.end()) {
+      const KernelPlan &plan = it->second;
+      object["plan"] =
+          Object{{"format", plan.format},           {"problem", plan.problem},
+                 {"instruction", plan.instruction}, {"tile", plan.tile},
+                 {"stages", plan.stages},           {"accumulators", plan.accumulators},
+                 {"epilogue", plan.epilogue},       {"tmem_columns", plan.tmemColumns}};
+    }
+    launches.push_back(std::move(object));
+  }
+  llvm::json::Value root = Object{{"version", 1},
+                                  {"device", report.device},
+                                  {"arch", report.arch},
+                                  {"entry", report.entry},
+                                  {"runs", llvm::json::Array(report.runs)},
+                                  {"launches", std::move(launches)}};
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", root) << '\n';
+  return rt::writeFile(path, text, "report");
+}
+
+} // namespace blockscale::run

@@ -1,0 +1,42 @@
+//===- Report.h - what ran, for people and for scripts --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_TOOLS_BLOCKSCALE_RUN_REPORT_H
+#define BLOCKSCALE_TOOLS_BLOCKSCALE_RUN_REPORT_H
+
+#include "blockscale/Runtime/Session.h"
+
+#include <map>
+#include <string>
+
+namespace blockscale::run {
+
+/// What the compiler decided about a kernel; absent for PTX from anywhere.
+struct KernelPlan {
+  std::string format;      // nvfp4 …
+  std::string instruction; // mxf4nvf4 128x128x64
+  std::string tile;        // 128x128x256
+  std::string problem;     // 178x1536x384
+  std::string epilogue;
+  int64_t stages = 0, accumulators = 0, tmemColumns = 0;
+};
+
+struct Report {
+  std::string device; // its description
+  std::string arch, entry;
+  std::vector<rt::LaunchRecord> launches;
+  std::map<std::string, KernelPlan> plans; // by kernel
+  std::vector<std::string> runs;           // modes whose results had the same bits
+};
+
+/// One line for each launch, then what else there is to say.
+void printReport(const Report &report);
+
+facts::Result<bool> writeReport(const Report &report, const std::string &path);
+
+} // namespace blockscale::run
+
+#endif // BLOCKSCALE_TOOLS_BLOCKSCALE_RUN_REPORT_H
