@@ -1,0 +1,300 @@
+//===- Cluster.cpp - scheduling of warps and landing of operations --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Warps run in slices in a seeded order. Between slices operations in flight may
+// land: all of them (earliest), a random choice, or none until no warp can go on
+// without (latest); then those that a waiting warp waits for come first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+#include "Mbarrier.h"
+
+#include <algorithm>
+
+namespace blockscale::emu {
+
+namespace {
+constexpr unsigned kSlice = 4096;          // warp instructions
+constexpr unsigned kIdleBeforeLanding = 4; // rounds without visible progress
+constexpr unsigned kIdleIsLivelock = 100000;
+} // namespace
+
+Cta::Cta(Cluster &owner, Dim3 at, unsigned number)
+    : cluster(&owner), index(at), rank(number), tmem(owner.launch.tmemColumns) {
+  shared.assign(owner.launch.sharedBytes, 0xCD);
+  barrierLive.assign(shared.size() / 8 + 1, 0);
+  liveThreads = owner.launch.threadsPerCta;
+  for (unsigned w = 0; w < owner.launch.warpsPerCta; ++w)
+    warps.push_back(std::make_unique<Warp>(*this, w));
+}
+
+void Cta::completeNamed(unsigned id) {
+  NamedBarrier &b = named[id];
+  b.arrived = 0;
+  b.expected = 0;
+  ++b.generation;
+  ++cluster->progress;
+}
+
+void Cta::threadsExited(uint32_t count) {
+  liveThreads -= count;
+  for (unsigned id = 0; id < 16; ++id)
+    if (named[id].arrived && named[id].expected == 0 && named[id].arrived >= liveThreads)
+      completeNamed(id);
+  cluster->clusterExited(count);
+}
+
+Cluster::Cluster(Launch &owner, uint64_t linear, Dim3 at) : launch(owner), number(linear), index(at) {
+  rng = owner.options.seed * 0x9E3779B97F4A7C15ull + linear * 0xD1B54A32D192ED03ull + 0x2545F4914F6CDD1Dull;
+  const Dim3 &c = owner.config.cluster;
+  for (uint32_t z = 0; z < c.z; ++z)
+    for (uint32_t y = 0; y < c.y; ++y)
+      for (uint32_t x = 0; x < c.x; ++x)
+        ctas.push_back(
+            std::make_unique<Cta>(*this, Dim3{at.x * c.x + x, at.y * c.y + y, at.z * c.z + z}, unsigned(ctas.size())));
+  clusterExpected = owner.threadsPerCta * owner.ctasPerCluster;
+}
+
+uint64_t Cluster::random() {
+  rng += 0x9E3779B97F4A7C15ull;
+  uint64_t z = rng;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+void Cluster::clusterCheck() {
+  if (clusterArrived && clusterArrived >= clusterExpected) {
+    clusterArrived = 0;
+    ++clusterGeneration;
+    ++progress;
+  }
+}
+
+void Cluster::clusterExited(uint32_t threads) {
+  clusterExpected -= threads;
+  clusterCheck();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations in flight
+//===----------------------------------------------------------------------===//
+
+void Cluster::issue(std::unique_ptr<AsyncOp> op, Warp &warp, const Instruction &in, AsyncOp::Pipe pipe) {
+  op->warp = &warp;
+  op->pipe = pipe;
+  op->lanes = warp.mask;
+  op->line = in.line;
+  op->id = nextId++;
+  ops.push_back(std::move(op));
+  ++progress;
+}
+
+bool Cluster::inFlight(const std::function<bool(const AsyncOp &)> &match) const {
+  return std::any_of(ops.begin(), ops.end(), [&](const auto &op) { return match(*op); });
+}
+
+bool Cluster::eligible(size_t i) const {
+  const AsyncOp &op = *ops[i];
+  if (op.pipe != AsyncOp::Pipe::free)
+    for (size_t j = 0; j < i; ++j)
+      if (ops[j]->pipe == op.pipe && ops[j]->warp == op.warp)
+        return false;
+  return op.ready();
+}
+
+void Cluster::landAt(size_t i) {
+  ++progress;
+  AsyncOp *op = ops[i].get();
+  if (!op->land())
+    return;
+  for (size_t j = 0; j < ops.size(); ++j)
+    if (ops[j].get() == op) {
+      ops.erase(ops.begin() + long(j));
+      return;
+    }
+}
+
+void Cluster::landAllEligible() {
+  for (size_t i = 0; i < ops.size() && !launch.failed;) {
+    if (!eligible(i)) {
+      ++i;
+      continue;
+    }
+    landAt(i);
+    i = 0;
+  }
+}
+
+void Cluster::landSome() {
+  // Each step lands a random operation with probability one half, up to a few.
+  while (!ops.empty() && !launch.failed && (random() & 1)) {
+    size_t i = random() % ops.size();
+    if (eligible(i))
+      landAt(i);
+  }
+}
+
+/// Lands one operation that some waiting fragment needs; false if there is none.
+bool Cluster::landForWaiters(std::vector<Warp *> &order) {
+  for (Warp *w : order)
+    for (const Fragment &f : w->fragments)
+      for (size_t i = 0; i < ops.size(); ++i) {
+        if (f.wait.kind == Wait::Kind::none || !ops[i]->helps(*w, f))
+          continue;
+        if (eligible(i)) {
+          landAt(i);
+          return true;
+        }
+        for (size_t j = 0; j < i; ++j)
+          if (eligible(j) && ((ops[j]->pipe == ops[i]->pipe && ops[i]->pipe != AsyncOp::Pipe::free &&
+                               ops[j]->warp == ops[i]->warp) ||
+                              (!ops[i]->ready() && ops[j]->warp == ops[i]->warp))) {
+            landAt(j);
+            return true;
+          }
+      }
+  for (size_t i = 0; i < ops.size(); ++i)
+    if (eligible(i)) {
+      landAt(i);
+      return true;
+    }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Scheduling
+//===----------------------------------------------------------------------===//
+
+bool Cluster::run() {
+  std::vector<Warp *> order;
+  for (auto &cta : ctas)
+    for (auto &w : cta->warps)
+      order.push_back(w.get());
+  const Timing timing = launch.options.timing;
+  const uint64_t maxInstructions = launch.options.maxInstructions;
+  unsigned idle = 0;
+  while (true) {
+    order.erase(std::remove_if(order.begin(), order.end(), [](Warp *w) { return w->done(); }), order.end());
+    if (order.empty())
+      break;
+    if (launch.options.seed || timing == Timing::random)
+      for (size_t i = order.size(); i > 1; --i)
+        std::swap(order[i - 1], order[random() % i]);
+    bool any = false;
+    uint64_t before = progress, executed = 0;
+    for (Warp *w : order) {
+      ++steps;
+      if (timing == Timing::earliest)
+        landAllEligible();
+      else if (timing == Timing::random)
+        landSome();
+      if (launch.failed)
+        return false;
+      if (w->done())
+        continue;
+      unsigned budget = timing == Timing::random ? 1u + unsigned(random() % (2u << (random() % 9))) : kSlice;
+      any |= w->run(budget);
+      executed += w->executed;
+      if (launch.failed)
+        return false;
+    }
+    if (maxInstructions && executed > maxInstructions) {
+      launch.fail(order[0]->lineOf(order[0]->fragments[0]),
+                  "limit: kernel must end within " + dec(int64_t(maxInstructions)) + " thread instructions");
+      return false;
+    }
+    if (!any) {
+      // The order may hold warps that became free to run in this very round.
+      if (std::any_of(order.begin(), order.end(), [](Warp *w) { return !w->done() && w->runnable(); }))
+        continue;
+      if (!landForWaiters(order)) {
+        reportStuck(false);
+        return false;
+      }
+      idle = 0;
+    } else if (progress == before) {
+      if (++idle >= kIdleBeforeLanding && !ops.empty()) {
+        landForWaiters(order);
+        idle = 0;
+      } else if (idle > kIdleIsLivelock && ops.empty()) {
+        reportStuck(true);
+        return false;
+      }
+    } else {
+      idle = 0;
+    }
+  }
+  return finish();
+}
+
+/// All threads have exited: nothing may be left that would touch their memory.
+bool Cluster::finish() {
+  while (!ops.empty() && !launch.failed) {
+    bool landed = false;
+    for (size_t i = 0; i < ops.size(); ++i)
+      if (eligible(i)) {
+        if (const char *leak = ops[i]->leakAtExit()) {
+          launch.fail(ops[i]->line, std::string("exit: ") + ops[i]->what() + " " + leak);
+          return false;
+        }
+        landAt(i);
+        landed = true;
+        break;
+      }
+    if (!landed) {
+      launch.fail(ops[0]->line, std::string("exit: ") + ops[0]->what() + " must be complete when its CTA exits");
+      return false;
+    }
+  }
+  for (auto &cta : ctas)
+    if (!cta->tmem.live().empty() && !launch.failed)
+      launch.fail(cta->tmem.live()[0].line,
+                  "tmem_leak: tensor memory columns " + cta->tmem.describe() + " must be freed before the CTA exits");
+  return !launch.failed;
+}
+
+static std::string describeWait(const Warp &w, const Fragment &f) {
+  using K = Wait::Kind;
+  std::string at = "line " + dec(w.lineOf(f));
+  switch (f.wait.kind) {
+  case K::mbarrier:
+    return at + " waits for parity " + dec(int64_t(f.wait.b)) + " of " + mbarrierDescribe(*w.cta, f.wait.a);
+  case K::named: {
+    const NamedBarrier &b = w.cta->named[f.wait.a];
+    return at + " waits at barrier " + dec(int64_t(f.wait.a)) + " (" + dec(b.arrived) + " of " +
+           dec(b.expected ? b.expected : w.cta->liveThreads) + " threads arrived)";
+  }
+  case K::cluster:
+    return at + " waits at the cluster barrier (" + dec(w.cta->cluster->clusterArrived) + " of " +
+           dec(w.cta->cluster->clusterExpected) + " threads arrived)";
+  case K::converge:
+    return at + " waits for lanes " + hex(w.live & ~f.mask) + " of its warp";
+  case K::tmemAlloc:
+    return at + " waits for tensor memory (live: " + w.cta->tmem.describe() + ")";
+  case K::none:
+    return at + " polls";
+  default:
+    return at + " waits for an asynchronous operation";
+  }
+}
+
+void Cluster::reportStuck(bool livelock) {
+  std::string message = livelock ? "livelock: every warp polls and nothing is in flight"
+                                 : "deadlock: no warp can run and nothing is in flight";
+  uint32_t line = 0;
+  for (auto &cta : ctas)
+    for (auto &w : cta->warps)
+      for (const Fragment &f : w->fragments) {
+        if (!line)
+          line = w->lineOf(f);
+        message += "; cta " + dec(cta->index.x) + "," + dec(cta->index.y) + "," + dec(cta->index.z) + " warp " +
+                   dec(w->id) + " at " + describeWait(*w, f);
+      }
+  launch.fail(line, message);
+}
+
+} // namespace blockscale::emu

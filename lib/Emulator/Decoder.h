@@ -1,0 +1,149 @@
+//===- Decoder.h - statements to instructions -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The decoder resolves names, allocates lane vectors and hands each instruction
+// to the family that knows its opcode. A family consumes modifiers one by one;
+// what is left over at the end is refused by name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_DECODER_H
+#define BLOCKSCALE_LIB_EMULATOR_DECODER_H
+
+#include "Program.h"
+#include "Ptx.h"
+
+#include <functional>
+#include <optional>
+#include <unordered_map>
+
+namespace blockscale::emu {
+
+class GlobalMemory;
+
+/// What a name stands for.
+struct Symbol {
+  enum class Kind : uint8_t { reg, shared, global, local, param, label, targets };
+  Kind kind = Kind::reg;
+  RegClass regClass = RegClass::r32;
+  Operand slot = kNone;
+  uint64_t value = 0; // address or offset
+};
+
+/// An address operand: base vector (or none) plus offset.
+struct AddressOperand {
+  Operand base = kNone;
+  bool wide = true; // 64-bit base
+  int64_t offset = 0;
+};
+
+class Decoder {
+public:
+  Decoder(facts::Arch arch, std::string file) : arch(arch), file(std::move(file)) {}
+
+  facts::Arch arch;
+  std::string file;
+  Kernel kernel;
+  const PtxInstruction *raw = nullptr;
+  std::string error;
+
+  std::unordered_map<std::string, Symbol> moduleSymbols;
+  uint64_t moduleShared = 0, moduleDynamicAlign = 16;
+
+  bool decodeKernel(const PtxKernel &source);
+
+  // Errors: the first one stays.
+  bool fail(const std::string &message);
+
+  // Modifiers of the current instruction.
+  bool take(std::string_view modifier);
+  /// Takes the first of the given modifiers that is present; -1 if none.
+  int takeOneOf(std::initializer_list<std::string_view> modifiers);
+  /// Takes the next modifier, which must be a type.
+  Type takeType();
+  std::optional<Type> tryType();
+  std::string peekModifier(size_t i = 0) const { return i < mods.size() ? mods[i] : std::string(); }
+  /// Takes and ignores hints: caches, evictions, prefetch sizes.
+  void takeHints();
+
+  // Operands of the current instruction.
+  size_t count() const { return raw->operands.size(); }
+  bool expectOperands(size_t n);
+  const PtxOperand &operand(size_t i) const;
+  Operand source(const PtxOperand &o, Type t);
+  Operand source(size_t i, Type t) { return source(operand(i), t); }
+  /// A source whose register may be wider than the type (st, cvt); reports its class.
+  Operand wideSource(const PtxOperand &o, Type t, RegClass &cls);
+  Operand dest(const PtxOperand &o, Type t);
+  Operand dest(size_t i, Type t) { return dest(operand(i), t); }
+  Operand wideDest(const PtxOperand &o, Type t, RegClass &cls);
+  Operand predicate(const PtxOperand &o, bool isDest, bool *negated = nullptr);
+  Operand predicateNamed(const std::string &name);
+  Operand sinkOr(const PtxOperand &o, Type t) { return o.kind == PtxOperand::Kind::sink ? kNone : dest(o, t); }
+  AddressOperand address(const PtxOperand &o);
+  std::optional<int64_t> immediate(const PtxOperand &o) const;
+  Operand constant(uint64_t bits, RegClass cls);
+  Operand scratch(RegClass cls);
+  bool isRegister(const PtxOperand &o) const;
+  RegClass registerClass(const PtxOperand &o) const;
+
+  /// Appends the instruction with line, guard and touched registers.
+  Instruction &emit(Instruction in);
+  /// Calls back with the code index once `label` is known.
+  void useLabel(const std::string &label, size_t instructionIndex);
+
+private:
+  std::vector<std::string> mods;
+  unsigned line = 0;
+  std::vector<std::unordered_map<std::string, Symbol>> scopes;
+  std::unordered_map<uint64_t, Operand> constants32, constants64;
+  std::map<std::pair<int, uint64_t>, Operand> presetSlots;
+  struct Fixup {
+    size_t instruction;
+    std::string label;
+    unsigned line;
+    int scope;
+  };
+  std::vector<Fixup> fixups;
+  std::vector<int> scopePath;             // ids of the open scopes
+  std::vector<int> scopeParent;           // by id
+  std::vector<std::unordered_map<std::string, uint32_t>> labels; // by scope id
+  std::vector<Operand> touchedNow;
+
+  const Symbol *lookup(const std::string &name) const;
+  Operand preset(Preset::Kind kind, bool wide, uint64_t value = 0);
+  Operand specialRegister(const std::string &name, Type t);
+  Operand allocate(RegClass cls);
+  bool declare(const PtxStatement &s);
+  bool declareVariable(const PtxVariable &v, std::unordered_map<std::string, Symbol> &into);
+  bool decodeInstruction(const PtxInstruction &in);
+  void touch(Operand slot) { touchedNow.push_back(slot); }
+  friend class ModuleLoader;
+};
+
+using DecodeFn = bool (*)(Decoder &);
+
+/// Families: each returns the decoder of an opcode or null.
+DecodeFn findArithmetic(std::string_view opcode);
+DecodeFn findLogic(std::string_view opcode);
+DecodeFn findFloat(std::string_view opcode);
+DecodeFn findCompare(std::string_view opcode);
+DecodeFn findConvert(std::string_view opcode);
+DecodeFn findMove(std::string_view opcode);
+DecodeFn findLoadStore(std::string_view opcode);
+DecodeFn findAtomic(std::string_view opcode);
+DecodeFn findControl(std::string_view opcode);
+DecodeFn findBarrier(std::string_view opcode);
+DecodeFn findWarpOps(std::string_view opcode);
+DecodeFn findMbarrier(std::string_view opcode);
+DecodeFn findCopy(std::string_view opcode);
+DecodeFn findTcgen05(std::string_view opcode);
+
+/// Reads and executes a handler's constant modifiers: shared by families.
+facts::Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::string_view fileName,
+                                                        GlobalMemory &memory);
+
+} // namespace blockscale::emu
+
+#endif // BLOCKSCALE_LIB_EMULATOR_DECODER_H

@@ -1,0 +1,62 @@
+//===- GlobalMemory.cpp - allocations of a device -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GlobalMemory.h"
+
+#include "Text.h"
+
+#include <cstdlib>
+
+namespace blockscale::emu {
+
+using facts::Refusal;
+using facts::Result;
+
+namespace {
+constexpr uint64_t kGranule = 512;
+constexpr uint64_t kGap = 1u << 20;
+constexpr uint64_t kMaxBytes = uint64_t(1) << 38;
+} // namespace
+
+void GlobalMemory::Free::operator()(uint8_t *p) const { std::free(p); }
+
+Result<uint64_t> GlobalMemory::allocate(size_t bytes) {
+  if (bytes == 0 || bytes > kMaxBytes)
+    return Refusal{"mem_size: allocation must take 1 byte to 256 GiB, got " + std::to_string(bytes)};
+  auto *host = static_cast<uint8_t *>(std::calloc(bytes, 1));
+  if (!host)
+    return Refusal{"mem_host: host has no memory for an allocation of " + std::to_string(bytes) + " bytes"};
+  uint64_t address = next;
+  next += (bytes + kGap + kGranule - 1) / kGranule * kGranule;
+  live.emplace(address, Allocation{bytes, std::unique_ptr<uint8_t, Free>(host)});
+  return address;
+}
+
+Result<bool> GlobalMemory::release(uint64_t address) {
+  if (!live.erase(address))
+    return Refusal{"mem_release: address must be the start of a live allocation, got " + hex(address)};
+  return true;
+}
+
+GlobalRange GlobalMemory::find(uint64_t address) const {
+  auto it = live.upper_bound(address);
+  if (it == live.begin())
+    return {};
+  --it;
+  if (address - it->first >= it->second.bytes)
+    return {};
+  return {it->first, it->first + it->second.bytes, it->second.host.get()};
+}
+
+std::string GlobalMemory::describe(uint64_t address) const {
+  auto it = live.upper_bound(address);
+  if (it == live.begin())
+    return "no allocation is near";
+  --it;
+  return std::to_string(address - it->first) + " bytes into an allocation of " + std::to_string(it->second.bytes);
+}
+
+} // namespace blockscale::emu

@@ -1,0 +1,110 @@
+//===- Lanes.h - element-wise handlers ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Templates that turn a scalar function into a handler over 32 lanes. Full masks
+// take a loop the compiler vectorises; partial ones test each lane. Types below
+// 32 bits live in 32-bit lanes, upper bits zero.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_LANES_H
+#define BLOCKSCALE_LIB_EMULATOR_LANES_H
+
+#include "Decoder.h"
+#include "Machine.h"
+
+namespace blockscale::emu {
+
+/// How a value of T is stored in a lane.
+template <typename T> using Stored = std::conditional_t<(sizeof(T) < 4), uint32_t, T>;
+
+template <typename T> inline T loadLane(Stored<T> s) {
+  if constexpr (sizeof(T) < 4)
+    return static_cast<T>(s);
+  else
+    return s;
+}
+template <typename T> inline Stored<T> storeLane(T v) {
+  if constexpr (sizeof(T) == 1)
+    return static_cast<uint8_t>(v);
+  else if constexpr (sizeof(T) == 2)
+    return static_cast<uint16_t>(v);
+  else
+    return v;
+}
+
+/// Op::run(a[, b[, c]]) -> R, applied to all executing lanes. A is the type of the
+/// sources, R of the result.
+template <class Op, typename A, typename R = A> Outcome unaryLanes(Warp &w, const Instruction &in) {
+  Stored<R> *d = w.reg<Stored<R>>(in.op[0]);
+  const Stored<A> *a = w.reg<Stored<A>>(in.op[1]);
+  uint32_t m = w.mask;
+  if (m == ~0u) {
+#pragma GCC ivdep
+    for (int l = 0; l < 32; ++l)
+      d[l] = storeLane<R>(Op::run(loadLane<A>(a[l])));
+  } else {
+    for (; m; m &= m - 1) {
+      int l = __builtin_ctz(m);
+      d[l] = storeLane<R>(Op::run(loadLane<A>(a[l])));
+    }
+  }
+  return Outcome::next;
+}
+
+template <class Op, typename A, typename R = A, typename B = A> Outcome binaryLanes(Warp &w, const Instruction &in) {
+  Stored<R> *d = w.reg<Stored<R>>(in.op[0]);
+  const Stored<A> *a = w.reg<Stored<A>>(in.op[1]);
+  const Stored<B> *b = w.reg<Stored<B>>(in.op[2]);
+  uint32_t m = w.mask;
+  if (m == ~0u) {
+#pragma GCC ivdep
+    for (int l = 0; l < 32; ++l)
+      d[l] = storeLane<R>(Op::run(loadLane<A>(a[l]), loadLane<B>(b[l])));
+  } else {
+    for (; m; m &= m - 1) {
+      int l = __builtin_ctz(m);
+      d[l] = storeLane<R>(Op::run(loadLane<A>(a[l]), loadLane<B>(b[l])));
+    }
+  }
+  return Outcome::next;
+}
+
+template <class Op, typename A, typename R = A, typename C = R> Outcome ternaryLanes(Warp &w, const Instruction &in) {
+  Stored<R> *d = w.reg<Stored<R>>(in.op[0]);
+  const Stored<A> *a = w.reg<Stored<A>>(in.op[1]);
+  const Stored<A> *b = w.reg<Stored<A>>(in.op[2]);
+  const Stored<C> *c = w.reg<Stored<C>>(in.op[3]);
+  uint32_t m = w.mask;
+  if (m == ~0u) {
+#pragma GCC ivdep
+    for (int l = 0; l < 32; ++l)
+      d[l] = storeLane<R>(Op::run(loadLane<A>(a[l]), loadLane<A>(b[l]), loadLane<C>(c[l])));
+  } else {
+    for (; m; m &= m - 1) {
+      int l = __builtin_ctz(m);
+      d[l] = storeLane<R>(Op::run(loadLane<A>(a[l]), loadLane<A>(b[l]), loadLane<C>(c[l])));
+    }
+  }
+  return Outcome::next;
+}
+
+/// Emits `run` with destination and n sources of one type.
+inline bool emitLanes(Decoder &d, Handler run, Type type, unsigned sources) {
+  if (!run || !d.expectOperands(sources + 1))
+    return false;
+  Instruction in;
+  in.run = run;
+  in.op[0] = d.dest(0, type);
+  for (unsigned i = 1; i <= sources; ++i)
+    in.op[i] = d.source(i, type);
+  if (!d.error.empty())
+    return false;
+  d.emit(in);
+  return true;
+}
+
+} // namespace blockscale::emu
+
+#endif // BLOCKSCALE_LIB_EMULATOR_LANES_H

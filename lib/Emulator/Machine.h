@@ -1,0 +1,230 @@
+//===- Machine.h - warps, CTAs and clusters -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The state that instructions work on. A warp holds its 32 lanes as vectors and
+// one or more fragments: sets of lanes at a common program counter. The fragment
+// with the lowest counter that can run goes first, fragments that meet merge, and
+// instructions that need several lanes together wait until they have met.
+//
+// Everything asynchronous is an AsyncOp in its cluster: it is queued when issued
+// and changes bytes when the cluster lets it land.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_MACHINE_H
+#define BLOCKSCALE_LIB_EMULATOR_MACHINE_H
+
+#include "Addresses.h"
+#include "GlobalMemory.h"
+#include "Program.h"
+#include "Text.h"
+#include "Tmem.h"
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <type_traits>
+
+namespace blockscale::emu {
+
+class Warp;
+class Cta;
+class Cluster;
+
+/// One launch: what all clusters share.
+struct Launch {
+  const LoadedModule &module;
+  const Kernel &kernel;
+  const LaunchConfig &config;
+  const Options &options;
+  GlobalMemory &memory;
+  std::vector<uint8_t> params;
+  uint64_t sharedBytes = 0; // of one CTA, from address 0, the reserved part included
+  unsigned threadsPerCta = 0, warpsPerCta = 0, ctasPerCluster = 1;
+  unsigned tmemColumns = 0;
+  unsigned sms = 1;
+
+  std::atomic<bool> failed{false};
+  std::atomic<uint64_t> instructions{0}, mmas{0};
+  std::mutex lock; // error, evidence, flops
+  std::string error;
+  std::vector<std::string> evidence;
+  double mmaFlops = 0;
+
+  void fail(uint32_t line, const std::string &message);
+  void addEvidence(const std::string &label);
+};
+
+/// What a fragment waits for.
+struct Wait {
+  enum class Kind : uint8_t {
+    none, converge, mbarrier, named, cluster, copyGroup, bulkGroup, bulkRead, tmemLoad, tmemStore, loadResult,
+    tmemAlloc
+  };
+  Kind kind = Kind::none;
+  bool advance = false; // on wake go to the next instruction; else execute again
+  uint64_t a = 0, b = 0;
+};
+
+struct Fragment {
+  uint32_t pc = 0, mask = 0;
+  Wait wait;
+  bool yielded = false;
+};
+
+/// Something in flight.
+class AsyncOp {
+public:
+  enum class Pipe : uint8_t { free, tensor, tmemLdSt };
+  virtual ~AsyncOp() = default;
+
+  Warp *warp = nullptr;
+  Pipe pipe = Pipe::free; // tensor and tmemLdSt: operations of one warp land in issue order
+  uint32_t lanes = 0;     // of the issuing warp
+  uint32_t line = 0;
+  uint64_t id = 0;
+
+  /// Changes bytes. True: finished; false: a further stage is left.
+  virtual bool land() = 0;
+  /// May land now, apart from pipe order?
+  virtual bool ready() const { return true; }
+  /// Would its landing help this fragment of that warp to go on?
+  virtual bool helps(const Warp &waiter, const Fragment &fragment) const = 0;
+  /// Non-null when it must not be in flight at exit: what must hold.
+  virtual const char *leakAtExit() const { return nullptr; }
+  /// What it is, for messages.
+  virtual const char *what() const = 0;
+};
+
+class Warp {
+public:
+  // The hot part: read by every handler.
+  uint8_t *base[2];      // registers, constants
+  uint32_t *preds;
+  uint32_t mask = 0;     // lanes that execute the current instruction
+  uint32_t live = 0;     // lanes that have not exited
+  Cta *cta = nullptr;
+  const Kernel *kernel = nullptr;
+  Launch *launch = nullptr;
+  GlobalRange cache;     // the allocation last used
+  std::vector<Fragment> fragments;
+  uint32_t current = 0;  // index of the running fragment
+  uint32_t limit = ~0u;  // lowest counter of another fragment above the current one
+  unsigned id = 0;
+  uint32_t full = 0;     // lanes that exist
+  uint64_t executed = 0; // thread instructions
+  std::vector<uint8_t> local;
+  uint64_t localStride = 0;
+
+  // Asynchronous bookkeeping.
+  unsigned pendingLoads = 0, pendingStores = 0; // tcgen05.ld, tcgen05.st
+  std::vector<std::pair<uint64_t, std::vector<Operand>>> loadTargets; // of tcgen05.ld in flight
+  uint32_t copyGroup[32] = {}, bulkGroup[32] = {};                    // open group of each lane
+
+  Warp(Cta &cta, unsigned id);
+
+  template <typename T> T *reg(Operand o) const {
+    return reinterpret_cast<T *>(base[o >> 31] + (o & ~kConstantBit));
+  }
+  bool predicate(Operand o, unsigned lane) const { return preds[o] >> lane & 1; }
+  Fragment &fragment() { return fragments[current]; }
+
+  Outcome fail(const Instruction &in, const std::string &message);
+  Outcome block(Wait::Kind kind, bool advance = false, uint64_t a = 0, uint64_t b = 0);
+  /// Runs until the warp blocks, yields, exits or used its budget.
+  /// Returns false when it made no step.
+  bool run(unsigned budget);
+  bool done() const { return live == 0; }
+  /// A fragment can run now.
+  bool runnable();
+  bool canProceed(const Fragment &f) const;
+  void exitLanes(uint32_t lanes);
+  void branch(uint32_t taken, uint32_t target);
+  void setPreset(const Preset &p);
+  uint32_t lineOf(const Fragment &f) const { return kernel->code[f.pc].line; }
+  /// Operand of a uniform instruction: the value of the first executing lane.
+  template <typename T> T uniform(Operand o) const { return reg<T>(o)[__builtin_ctz(mask)]; }
+  unsigned leader() const { return unsigned(__builtin_ctz(mask)); }
+
+  // Memory. Null: the access was refused and the launch has failed.
+  uint8_t *resolve(const Instruction &in, Space space, uint64_t address, unsigned bytes, unsigned lane);
+  uint8_t *resolveShared(const Instruction &in, uint64_t address, unsigned bytes, Cta **owner = nullptr);
+  uint8_t *resolveGlobal(const Instruction &in, uint64_t address, unsigned bytes);
+
+private:
+  std::vector<uint8_t> file;
+  std::vector<uint32_t> predFile;
+  bool select();
+  bool touchesPendingLoad(const Instruction &in) const;
+  uint32_t required(const Instruction &in, const Fragment &f) const;
+};
+
+struct NamedBarrier {
+  uint32_t arrived = 0, expected = 0; // threads
+  uint64_t generation = 0;
+};
+
+class Cta {
+public:
+  Cta(Cluster &cluster, Dim3 index, unsigned rank);
+  Cluster *cluster;
+  Dim3 index;
+  unsigned rank; // in the cluster
+  std::vector<uint8_t> shared;
+  std::vector<uint8_t> barrierLive; // one flag per 8 bytes: an initialised mbarrier
+  NamedBarrier named[16];
+  Tmem tmem;
+  std::vector<std::unique_ptr<Warp>> warps;
+  uint32_t liveThreads = 0;
+
+  bool isBarrier(uint64_t offset) const { return offset / 8 < barrierLive.size() && barrierLive[offset / 8]; }
+  /// Threads left the CTA: barriers that wait for all may be complete.
+  void threadsExited(uint32_t count);
+  void completeNamed(unsigned id);
+};
+
+class Cluster {
+public:
+  Cluster(Launch &launch, uint64_t number, Dim3 index);
+  Launch &launch;
+  uint64_t number; // linear cluster index
+  Dim3 index;
+  std::vector<std::unique_ptr<Cta>> ctas;
+  uint64_t steps = 0;      // scheduler steps, for %clock
+  uint64_t progress = 0;   // counts changes that others can see
+  uint32_t clusterArrived = 0, clusterExpected = 0;
+  uint64_t clusterGeneration = 0;
+  bool issuedNow = false;  // an operation was issued in this slice
+
+  /// Runs all CTAs to their end; false when the launch has failed.
+  bool run();
+  void issue(std::unique_ptr<AsyncOp> op, Warp &warp, const Instruction &in, AsyncOp::Pipe pipe);
+  bool inFlight(const std::function<bool(const AsyncOp &)> &match) const;
+  const std::deque<std::unique_ptr<AsyncOp>> &operations() const { return ops; }
+  /// The CTA and offset of a shared address; null when the rank does not exist.
+  Cta *ctaOf(uint64_t address) { return (address >> kClusterShift) < ctas.size() ? ctas[address >> kClusterShift].get() : nullptr; }
+  void clusterExited(uint32_t threads);
+  void clusterCheck();
+  uint64_t random();
+
+private:
+  std::deque<std::unique_ptr<AsyncOp>> ops;
+  uint64_t nextId = 1;
+  uint64_t rng;
+  bool eligible(size_t i) const;
+  void landAt(size_t i);
+  void landAllEligible();
+  void landSome();
+  bool landForWaiters(std::vector<Warp *> &order);
+  bool finish();
+  void reportStuck(bool livelock);
+};
+
+/// Resolves a generic address to a space and an address in it.
+Space classify(uint64_t generic, uint64_t &address);
+
+} // namespace blockscale::emu
+
+#endif // BLOCKSCALE_LIB_EMULATOR_MACHINE_H

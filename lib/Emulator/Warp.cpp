@@ -1,0 +1,364 @@
+//===- Warp.cpp - fragments, lanes and addresses of a warp ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+#include "Mbarrier.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace blockscale::emu {
+
+Warp::Warp(Cta &owner, unsigned number) : cta(&owner), id(number) {
+  launch = &owner.cluster->launch;
+  kernel = &launch->kernel;
+  // 64-byte alignment lets the lane loops use whole vectors.
+  file.assign(kernel->registerBytes + 64, 0);
+  predFile.assign(kernel->predicates, 0);
+  predFile[kPredTrue] = ~0u;
+  preds = predFile.data();
+  auto address = reinterpret_cast<uintptr_t>(file.data());
+  base[0] = file.data() + ((64 - address % 64) % 64);
+  base[1] = const_cast<uint8_t *>(kernel->constants.data());
+  unsigned first = number * 32;
+  unsigned threads = std::min(32u, launch->threadsPerCta - first);
+  full = live = threads == 32 ? ~0u : (1u << threads) - 1;
+  fragments.push_back({0, live, {}, false});
+  localStride = (kernel->localBytes + 15) / 16 * 16;
+  local.assign(localStride * 32, 0);
+  for (const Preset &p : kernel->presets)
+    setPreset(p);
+}
+
+void Warp::setPreset(const Preset &p) {
+  using K = Preset::Kind;
+  const LaunchConfig &c = launch->config;
+  const Dim3 &block = c.block, &ci = cta->index, &cl = c.cluster, &ki = cta->cluster->index;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    unsigned t = id * 32 + lane;
+    uint64_t v = 0;
+    switch (p.kind) {
+    case K::sharedAddress: v = p.value | uint64_t(cta->rank) << kClusterShift; break;
+    case K::tidX: v = t % block.x; break;
+    case K::tidY: v = t / block.x % block.y; break;
+    case K::tidZ: v = t / block.x / block.y; break;
+    case K::ntidX: v = block.x; break;
+    case K::ntidY: v = block.y; break;
+    case K::ntidZ: v = block.z; break;
+    case K::ctaidX: v = ci.x; break;
+    case K::ctaidY: v = ci.y; break;
+    case K::ctaidZ: v = ci.z; break;
+    case K::nctaidX: v = c.grid.x; break;
+    case K::nctaidY: v = c.grid.y; break;
+    case K::nctaidZ: v = c.grid.z; break;
+    case K::laneid: v = lane; break;
+    case K::warpid: v = id; break;
+    case K::nwarpid: v = launch->warpsPerCta; break;
+    case K::smid: v = (cta->cluster->number * launch->ctasPerCluster + cta->rank) % launch->sms; break;
+    case K::nsmid: v = launch->sms; break;
+    case K::gridid: v = 1; break;
+    case K::clusteridX: v = ki.x; break;
+    case K::clusteridY: v = ki.y; break;
+    case K::clusteridZ: v = ki.z; break;
+    case K::nclusteridX: v = c.grid.x / cl.x; break;
+    case K::nclusteridY: v = c.grid.y / cl.y; break;
+    case K::nclusteridZ: v = c.grid.z / cl.z; break;
+    case K::clusterCtaidX: v = ci.x % cl.x; break;
+    case K::clusterCtaidY: v = ci.y % cl.y; break;
+    case K::clusterCtaidZ: v = ci.z % cl.z; break;
+    case K::clusterNctaidX: v = cl.x; break;
+    case K::clusterNctaidY: v = cl.y; break;
+    case K::clusterNctaidZ: v = cl.z; break;
+    case K::clusterCtarank: v = cta->rank; break;
+    case K::clusterNctarank: v = launch->ctasPerCluster; break;
+    case K::isExplicitCluster: v = launch->ctasPerCluster > 1; break;
+    case K::dynamicSmem: v = c.sharedBytes; break;
+    case K::totalSmem: v = launch->sharedBytes; break;
+    case K::lanemaskEq: v = 1u << lane; break;
+    case K::lanemaskLt: v = (1u << lane) - 1; break;
+    case K::lanemaskLe: v = (2ull << lane) - 1; break;
+    case K::lanemaskGt: v = ~((2ull << lane) - 1) & 0xFFFFFFFF; break;
+    case K::lanemaskGe: v = ~((1ull << lane) - 1) & 0xFFFFFFFF; break;
+    case K::zero: break;
+    }
+    if (p.wide)
+      reg<uint64_t>(p.slot)[lane] = v;
+    else
+      reg<uint32_t>(p.slot)[lane] = uint32_t(v);
+  }
+}
+
+Outcome Warp::fail(const Instruction &in, const std::string &message) {
+  launch->fail(in.line, message);
+  return Outcome::error;
+}
+
+Outcome Warp::block(Wait::Kind kind, bool advance, uint64_t a, uint64_t b) {
+  fragment().wait = {kind, advance, a, b};
+  return Outcome::blocked;
+}
+
+//===----------------------------------------------------------------------===//
+// Fragments
+//===----------------------------------------------------------------------===//
+
+uint32_t Warp::required(const Instruction &in, const Fragment &f) const {
+  if (in.converge == Converge::memberMask)
+    return reg<uint32_t>(in.op[in.memberOp])[std::countr_zero(f.mask)] & live;
+  return live;
+}
+
+bool Warp::canProceed(const Fragment &f) const {
+  using K = Wait::Kind;
+  switch (f.wait.kind) {
+  case K::none:
+    return true;
+  case K::converge:
+    return (f.mask & required(kernel->code[f.pc], f)) == required(kernel->code[f.pc], f);
+  case K::mbarrier:
+    return mbarrierPhaseDone(*cta, f.wait.a, f.wait.b != 0);
+  case K::named:
+    return cta->named[f.wait.a].generation != f.wait.b;
+  case K::cluster:
+    return cta->cluster->clusterGeneration != f.wait.b;
+  case K::tmemAlloc:
+    return cta->cluster->progress != f.wait.b;
+  case K::copyGroup:
+  case K::bulkGroup:
+  case K::bulkRead:
+  case K::tmemLoad:
+  case K::tmemStore:
+  case K::loadResult:
+    return !cta->cluster->inFlight([&](const AsyncOp &op) { return op.helps(*this, f); });
+  }
+  return true;
+}
+
+bool Warp::runnable() {
+  return std::any_of(fragments.begin(), fragments.end(), [&](const Fragment &f) { return canProceed(f); });
+}
+
+/// Merges fragments that met and picks the next one to run.
+bool Warp::select() {
+  using K = Wait::Kind;
+  auto mergeable = [](const Fragment &f) {
+    return f.wait.kind == K::none || f.wait.kind == K::converge || (f.wait.kind == K::mbarrier && !f.wait.advance);
+  };
+  for (size_t i = 0; i < fragments.size(); ++i)
+    for (size_t j = i + 1; j < fragments.size();) {
+      Fragment &a = fragments[i], &b = fragments[j];
+      if (a.pc == b.pc && mergeable(a) && mergeable(b)) {
+        a.mask |= b.mask;
+        a.wait = {};
+        a.yielded = a.yielded && b.yielded;
+        fragments.erase(fragments.begin() + long(j));
+      } else {
+        ++j;
+      }
+    }
+  for (int pass = 0; pass < 2; ++pass) {
+    uint32_t best = ~0u;
+    for (uint32_t i = 0; i < fragments.size(); ++i) {
+      Fragment &f = fragments[i];
+      if (f.yielded || !canProceed(f))
+        continue;
+      if (best == ~0u || f.pc < fragments[best].pc)
+        best = i;
+    }
+    if (best != ~0u) {
+      current = best;
+      Fragment &f = fragments[best];
+      if (f.wait.kind != K::none && f.wait.advance)
+        ++f.pc;
+      f.wait = {};
+      limit = ~0u;
+      for (uint32_t i = 0; i < fragments.size(); ++i)
+        if (i != best && fragments[i].pc > f.pc)
+          limit = std::min(limit, fragments[i].pc);
+      return true;
+    }
+    for (Fragment &f : fragments)
+      f.yielded = false;
+  }
+  return false;
+}
+
+bool Warp::touchesPendingLoad(const Instruction &in) const {
+  for (const auto &[id, targets] : loadTargets)
+    for (uint32_t i = 0; i < in.touchedCount; ++i)
+      if (std::find(targets.begin(), targets.end(), kernel->touched[in.touched + i]) != targets.end())
+        return true;
+  return false;
+}
+
+bool Warp::run(unsigned budget) {
+  if (!select())
+    return false;
+  const Instruction *code = kernel->code.data();
+  while (budget--) {
+    Fragment &f = fragments[current];
+    const Instruction &in = code[f.pc];
+    uint32_t m = f.mask & (in.guardNegated ? ~preds[in.guard] : preds[in.guard]);
+    if (in.converge != Converge::no) [[unlikely]] {
+      uint32_t need = required(in, f);
+      if ((f.mask & need) != need) {
+        f.wait = {Wait::Kind::converge, false, 0, 0};
+        if (!select())
+          return true;
+        continue;
+      }
+    }
+    if (pendingLoads) [[unlikely]] {
+      if (touchesPendingLoad(in)) {
+        f.wait = {Wait::Kind::loadResult, false, 0, 0};
+        if (!select())
+          return true;
+        continue;
+      }
+    }
+    if (!m) {
+      if (++f.pc >= limit)
+        select();
+      continue;
+    }
+    mask = m;
+    executed += m == ~0u ? 32u : unsigned(std::popcount(m));
+    switch (in.run(*this, in)) {
+    case Outcome::next:
+      if (++fragments[current].pc >= limit) [[unlikely]]
+        select();
+      break;
+    case Outcome::jumped:
+      if (live == 0)
+        return true;
+      if (fragments.size() > 1 && !select())
+        return true;
+      break;
+    case Outcome::blocked:
+      if (!select())
+        return true;
+      break;
+    case Outcome::yield:
+      ++fragments[current].pc;
+      fragments[current].yielded = true;
+      return true;
+    case Outcome::error:
+      return true;
+    }
+  }
+  fragments[current].yielded = true;
+  return true;
+}
+
+void Warp::branch(uint32_t taken, uint32_t target) {
+  Fragment &f = fragments[current];
+  uint32_t rest = f.mask & ~taken;
+  if (!rest) {
+    f.pc = target;
+    limit = ~0u; // with other fragments select() runs next and sets it
+    return;
+  }
+  ++f.pc;
+  f.mask = rest;
+  fragments.push_back({target, taken, {}, false});
+}
+
+void Warp::exitLanes(uint32_t lanes) {
+  Fragment &f = fragments[current];
+  f.mask &= ~lanes;
+  live &= ~lanes;
+  if (f.mask)
+    ++f.pc;
+  else
+    fragments.erase(fragments.begin() + current);
+  current = 0;
+  ++cta->cluster->progress;
+  cta->threadsExited(uint32_t(std::popcount(lanes)));
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+Space classify(uint64_t generic, uint64_t &address) {
+  uint64_t window = generic >> kWindowShift;
+  address = generic & ((uint64_t(1) << kWindowShift) - 1);
+  if (window == kSharedWindow >> kWindowShift)
+    return Space::sharedCluster;
+  if (window == kLocalWindow >> kWindowShift)
+    return Space::local;
+  address = generic;
+  return window == kParamWindow >> kWindowShift ? Space::param : Space::global;
+}
+
+uint8_t *Warp::resolveGlobal(const Instruction &in, uint64_t address, unsigned bytes) {
+  if (!cache.covers(address, bytes)) {
+    cache = launch->memory.find(address);
+    if (!cache.covers(address, bytes)) {
+      cache = {};
+      fail(in, "mem_global: global access of " + dec(bytes) + " bytes must lie in a live allocation, got " +
+                   hex(address) + " (" + launch->memory.describe(address) + ")");
+      return nullptr;
+    }
+  }
+  return cache.at(address);
+}
+
+uint8_t *Warp::resolveShared(const Instruction &in, uint64_t address, unsigned bytes, Cta **owner) {
+  Cta *target = cta->cluster->ctaOf(address);
+  uint64_t offset = address & kSharedOffsetMask;
+  if (!target) {
+    fail(in, "mem_shared: shared address must name a CTA of the cluster, got " + hex(address));
+    return nullptr;
+  }
+  if (offset < kSharedBase || offset + bytes > launch->sharedBytes) {
+    fail(in, "mem_shared: shared access of " + dec(bytes) + " bytes must lie in " + hex(kSharedBase) + ".." +
+                 hex(launch->sharedBytes) + ", got " + hex(address));
+    return nullptr;
+  }
+  if (owner)
+    *owner = target;
+  return target->shared.data() + offset;
+}
+
+uint8_t *Warp::resolve(const Instruction &in, Space space, uint64_t address, unsigned bytes, unsigned lane) {
+  if (address & (bytes - 1)) {
+    fail(in, "mem_align: address must be a multiple of " + dec(bytes) + " bytes, got " + hex(address));
+    return nullptr;
+  }
+  if (space == Space::generic)
+    space = classify(address, address);
+  switch (space) {
+  case Space::shared:
+    if ((address >> kClusterShift) != cta->rank) {
+      fail(in, "mem_shared: address of shared::cta must be the CTA's own, got " + hex(address) + " in CTA rank " +
+                   dec(cta->rank));
+      return nullptr;
+    }
+    return resolveShared(in, address, bytes);
+  case Space::sharedCluster:
+    return resolveShared(in, address, bytes);
+  case Space::local:
+    if (address + bytes > kernel->localBytes) {
+      fail(in, "mem_local: local access of " + dec(bytes) + " bytes must lie in " + dec(int64_t(kernel->localBytes)) +
+                   " bytes, got " + hex(address));
+      return nullptr;
+    }
+    return local.data() + lane * localStride + address;
+  case Space::param:
+    if (address < kParamBase || address - kParamBase + bytes > launch->params.size()) {
+      fail(in, "mem_param: parameter access of " + dec(bytes) + " bytes must lie in " +
+                   dec(int64_t(launch->params.size())) + " bytes, got " + hex(address));
+      return nullptr;
+    }
+    return launch->params.data() + (address - kParamBase);
+  default:
+    return resolveGlobal(in, address, bytes);
+  }
+}
+
+} // namespace blockscale::emu
