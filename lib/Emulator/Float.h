@@ -35,9 +35,6 @@ inline uint16_t toBf16(float x) {
 }
 float fromF16(uint16_t h);
 uint16_t toF16(float x);
-/// From double with one rounding.
-uint16_t toF16(double x);
-uint16_t toBf16(double x);
 
 } // namespace blockscale::emu
 

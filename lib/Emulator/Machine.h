@@ -68,6 +68,8 @@ struct Wait {
   uint64_t a = 0, b = 0;
 };
 
+inline constexpr uint64_t kNoArrival = ~uint64_t(0);
+
 struct Fragment {
   uint32_t pc = 0, mask = 0;
   Wait wait;
@@ -122,6 +124,7 @@ public:
   unsigned pendingLoads = 0, pendingStores = 0; // tcgen05.ld, tcgen05.st
   std::vector<std::pair<uint64_t, std::vector<Operand>>> loadTargets; // of tcgen05.ld in flight
   uint32_t copyGroup[32] = {}, bulkGroup[32] = {};                    // open group of each lane
+  uint64_t clusterPhase[32];                                          // of an arrival not waited for
 
   Warp(Cta &cta, unsigned id);
 

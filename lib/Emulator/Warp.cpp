@@ -14,6 +14,7 @@
 namespace blockscale::emu {
 
 Warp::Warp(Cta &owner, unsigned number) : cta(&owner), id(number) {
+  std::fill(std::begin(clusterPhase), std::end(clusterPhase), kNoArrival);
   launch = &owner.cluster->launch;
   kernel = &launch->kernel;
   // 64-byte alignment lets the lane loops use whole vectors.

@@ -1,0 +1,254 @@
+//===- Compare.cpp - setp, set, selp, slct --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.6 and 9.7.7.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Float.h"
+#include "Lanes.h"
+
+namespace blockscale::emu {
+namespace {
+
+enum Cmp : uint8_t { eq, ne, lt, le, gt, ge, lo, ls, hi, hs, equ, neu, ltu, leu, gtu, geu, num, nan };
+constexpr std::string_view kCmpNames[] = {"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+
+template <Cmp c, typename T> bool compare(T a, T b) {
+  constexpr bool unordered = c >= equ && c <= geu;
+  bool anyNan = a != a || b != b;
+  if constexpr (c == num) return !anyNan;
+  if constexpr (c == nan) return anyNan;
+  if (anyNan) return unordered;
+  if constexpr (c == eq || c == equ) return a == b;
+  if constexpr (c == ne || c == neu) return a != b;
+  if constexpr (c == lt || c == ltu || c == lo) return a < b;
+  if constexpr (c == le || c == leu || c == ls) return a <= b;
+  if constexpr (c == gt || c == gtu || c == hi) return a > b;
+  return a >= b;
+}
+
+struct F16Value { float v; F16Value(uint32_t b) : v(fromF16(uint16_t(b))) {} };
+struct Bf16Value { float v; Bf16Value(uint32_t b) : v(fromBf16(uint16_t(b))) {} };
+
+/// The comparison as a mask over all lanes.
+template <Cmp c, typename T> uint32_t compareMask(Warp &w, const Instruction &in) {
+  const Stored<T> *a = w.reg<Stored<T>>(in.op[2]), *b = w.reg<Stored<T>>(in.op[3]);
+  uint8_t r[32];
+#pragma GCC ivdep
+  for (int l = 0; l < 32; ++l)
+    r[l] = compare<c, T>(loadLane<T>(a[l]), loadLane<T>(b[l]));
+  uint32_t out = 0;
+  for (int q = 0; q < 4; ++q) {
+    uint64_t v;
+    __builtin_memcpy(&v, r + 8 * q, 8);
+    out |= uint32_t((v * 0x0102040810204080ull) >> 56) << (8 * q);
+  }
+  return out;
+}
+template <Cmp c, typename V> uint32_t compareHalf(Warp &w, const Instruction &in) {
+  const uint32_t *a = w.reg<uint32_t>(in.op[2]), *b = w.reg<uint32_t>(in.op[3]);
+  uint32_t out = 0;
+  for (int l = 0; l < 32; ++l)
+    out |= uint32_t(compare<c, float>(V(a[l]).v, V(b[l]).v)) << l;
+  return out;
+}
+template <Cmp c> uint32_t compareFtz(Warp &w, const Instruction &in) {
+  const float *a = w.reg<float>(in.op[2]), *b = w.reg<float>(in.op[3]);
+  uint32_t out = 0;
+  for (int l = 0; l < 32; ++l)
+    out |= uint32_t(compare<c, float>(flush(a[l]), flush(b[l]))) << l;
+  return out;
+}
+
+using MaskFn = uint32_t (*)(Warp &, const Instruction &);
+
+// flags: bits 1:0 combine (0 none, 1 and, 2 or, 3 xor), bit 2 negate the third
+template <MaskFn mask> Outcome setp(Warp &w, const Instruction &in) {
+  uint32_t r = mask(w, in), other = ~r;
+  if (in.flags & 3) {
+    uint32_t c = w.preds[in.op[4]];
+    if (in.flags & 4)
+      c = ~c;
+    switch (in.flags & 3) {
+    case 1: r &= c; other &= c; break;
+    case 2: r |= c; other |= c; break;
+    default: r ^= c; other ^= c; break;
+    }
+  }
+  if (in.op[0] != kNone)
+    w.preds[in.op[0]] = (w.preds[in.op[0]] & ~w.mask) | (r & w.mask);
+  if (in.op[1] != kNone)
+    w.preds[in.op[1]] = (w.preds[in.op[1]] & ~w.mask) | (other & w.mask);
+  return Outcome::next;
+}
+// set: 0xFFFFFFFF or 1.0f
+template <MaskFn mask> Outcome setValue(Warp &w, const Instruction &in) {
+  uint32_t r = mask(w, in);
+  uint32_t *d = w.reg<uint32_t>(in.op[0]);
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    d[l] = r >> l & 1 ? uint32_t(in.imm) : 0;
+  }
+  return Outcome::next;
+}
+
+template <Cmp c> struct Table {
+  template <template <MaskFn> class Wrap> static Handler pick(Type t, bool ftz) {
+    constexpr bool floatOnly = c >= equ;
+    if constexpr (!floatOnly) {
+      switch (t) {
+      case Type::u16: return Wrap<compareMask<c, uint16_t>>::value;
+      case Type::s16: return Wrap<compareMask<c, int16_t>>::value;
+      case Type::b16: return Wrap<compareMask<c, uint16_t>>::value;
+      case Type::u32: case Type::b32: return Wrap<compareMask<c, uint32_t>>::value;
+      case Type::s32: return Wrap<compareMask<c, int32_t>>::value;
+      case Type::u64: case Type::b64: return Wrap<compareMask<c, uint64_t>>::value;
+      case Type::s64: return Wrap<compareMask<c, int64_t>>::value;
+      default: break;
+      }
+    }
+    switch (t) {
+    case Type::f32: return ftz ? Wrap<compareFtz<c>>::value : Wrap<compareMask<c, float>>::value;
+    case Type::f64: return Wrap<compareMask<c, double>>::value;
+    case Type::f16: return Wrap<compareHalf<c, F16Value>>::value;
+    case Type::bf16: return Wrap<compareHalf<c, Bf16Value>>::value;
+    default: return nullptr;
+    }
+  }
+};
+template <MaskFn mask> struct SetpOf { static constexpr Handler value = setp<mask>; };
+template <MaskFn mask> struct SetOf { static constexpr Handler value = setValue<mask>; };
+
+template <template <MaskFn> class Wrap> Handler pickCompare(int c, Type t, bool ftz) {
+  switch (c) {
+#define BLOCKSCALE_CASE(x) case x: return Table<x>::template pick<Wrap>(t, ftz);
+    BLOCKSCALE_CASE(eq) BLOCKSCALE_CASE(ne) BLOCKSCALE_CASE(lt) BLOCKSCALE_CASE(le) BLOCKSCALE_CASE(gt)
+    BLOCKSCALE_CASE(ge) BLOCKSCALE_CASE(lo) BLOCKSCALE_CASE(ls) BLOCKSCALE_CASE(hi) BLOCKSCALE_CASE(hs)
+    BLOCKSCALE_CASE(equ) BLOCKSCALE_CASE(neu) BLOCKSCALE_CASE(ltu) BLOCKSCALE_CASE(leu) BLOCKSCALE_CASE(gtu)
+    BLOCKSCALE_CASE(geu) BLOCKSCALE_CASE(num) BLOCKSCALE_CASE(nan)
+#undef BLOCKSCALE_CASE
+  default: return nullptr;
+  }
+}
+
+int takeCompare(Decoder &d) {
+  for (int i = 0; i < 18; ++i)
+    if (d.take(kCmpNames[i]))
+      return i;
+  d.fail("ptx_modifier: " + d.raw->opcode + " must have a comparison");
+  return -1;
+}
+
+bool decodeSetp(Decoder &d) {
+  int c = takeCompare(d);
+  int combine = d.takeOneOf({"and", "or", "xor"});
+  bool ftz = d.take("ftz");
+  Type t = d.takeType();
+  if (c < 0 || !d.expectOperands(combine < 0 ? 3 : 4))
+    return false;
+  Instruction in;
+  in.run = pickCompare<SetpOf>(c, t, ftz);
+  const PtxOperand &dest = d.operand(0);
+  if (dest.kind != PtxOperand::Kind::sink)
+    in.op[0] = d.predicateNamed(dest.name);
+  if (!dest.pair.empty() && dest.pair != "_")
+    in.op[1] = d.predicateNamed(dest.pair);
+  in.op[2] = d.source(1, t);
+  in.op[3] = d.source(2, t);
+  if (combine >= 0) {
+    bool negated = false;
+    in.op[4] = d.predicate(d.operand(3), false, &negated);
+    in.flags = uint32_t(combine + 1) | uint32_t(negated) << 2;
+  }
+  d.emit(in);
+  return in.run && d.error.empty();
+}
+
+bool decodeSet(Decoder &d) {
+  int c = takeCompare(d);
+  bool ftz = d.take("ftz");
+  Type r = d.takeType(), t = d.takeType();
+  if (c < 0 || bits(r) != 32 || !d.expectOperands(3))
+    return false;
+  Instruction in;
+  in.run = pickCompare<SetOf>(c, t, ftz);
+  in.imm = r == Type::f32 ? 0x3F800000 : 0xFFFFFFFF;
+  in.op[0] = d.dest(0, r);
+  in.op[2] = d.source(1, t);
+  in.op[3] = d.source(2, t);
+  d.emit(in);
+  return in.run && d.error.empty();
+}
+
+template <typename T> Outcome selp(Warp &w, const Instruction &in) {
+  T *d = w.reg<T>(in.op[0]);
+  const T *a = w.reg<T>(in.op[1]), *b = w.reg<T>(in.op[2]);
+  uint32_t p = w.preds[in.op[3]];
+  if (in.flags & 1)
+    p = ~p;
+  if (w.mask == ~0u) {
+#pragma GCC ivdep
+    for (int l = 0; l < 32; ++l)
+      d[l] = p >> l & 1 ? a[l] : b[l];
+  } else {
+    for (uint32_t m = w.mask; m; m &= m - 1) {
+      int l = __builtin_ctz(m);
+      d[l] = p >> l & 1 ? a[l] : b[l];
+    }
+  }
+  return Outcome::next;
+}
+bool decodeSelp(Decoder &d) {
+  Type t = d.takeType();
+  if (!d.expectOperands(4))
+    return false;
+  Instruction in;
+  in.run = bits(t) == 64 ? selp<uint64_t> : bits(t) <= 32 ? selp<uint32_t> : nullptr;
+  in.op[0] = d.dest(0, t);
+  in.op[1] = d.source(1, t);
+  in.op[2] = d.source(2, t);
+  bool negated = false;
+  in.op[3] = d.predicate(d.operand(3), false, &negated);
+  in.flags = negated;
+  d.emit(in);
+  return in.run && d.error.empty();
+}
+
+template <typename T, typename C> Outcome slct(Warp &w, const Instruction &in) {
+  T *d = w.reg<T>(in.op[0]);
+  const T *a = w.reg<T>(in.op[1]), *b = w.reg<T>(in.op[2]);
+  const C *c = w.reg<C>(in.op[3]);
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    d[l] = c[l] >= 0 ? a[l] : b[l];
+  }
+  return Outcome::next;
+}
+bool decodeSlct(Decoder &d) {
+  d.take("ftz");
+  Type t = d.takeType(), c = d.takeType();
+  if ((c != Type::s32 && c != Type::f32) || bits(t) > 64 || !d.expectOperands(4))
+    return false;
+  Instruction in;
+  bool wide = bits(t) == 64, real = c == Type::f32;
+  in.run = wide ? (real ? slct<uint64_t, float> : slct<uint64_t, int32_t>) : (real ? slct<uint32_t, float> : slct<uint32_t, int32_t>);
+  in.op[0] = d.dest(0, t);
+  in.op[1] = d.source(1, t);
+  in.op[2] = d.source(2, t);
+  in.op[3] = d.source(3, c);
+  d.emit(in);
+  return d.error.empty();
+}
+
+} // namespace
+
+DecodeFn findCompare(std::string_view opcode) {
+  static const std::unordered_map<std::string_view, DecodeFn> kTable{
+      {"setp", decodeSetp}, {"set", decodeSet}, {"selp", decodeSelp}, {"slct", decodeSlct}};
+  auto it = kTable.find(opcode);
+  return it == kTable.end() ? nullptr : it->second;
+}
+
+} // namespace blockscale::emu

@@ -1,0 +1,111 @@
+//===- Control.cpp - branches, exit and hints -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.14 and 9.7.21.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Facts/Features.h"
+
+#include "Lanes.h"
+
+namespace blockscale::emu {
+namespace {
+
+Outcome bra(Warp &w, const Instruction &in) {
+  w.branch(w.mask, in.target);
+  return Outcome::jumped;
+}
+bool decodeBra(Decoder &d) {
+  d.take("uni");
+  if (!d.expectOperands(1))
+    return false;
+  Instruction in;
+  in.run = bra;
+  d.emit(in);
+  d.useLabel(d.operand(0).name, d.kernel.code.size() - 1);
+  return true;
+}
+
+Outcome leave(Warp &w, const Instruction &in) {
+  w.exitLanes(w.mask);
+  return Outcome::jumped;
+}
+bool decodeRet(Decoder &d) {
+  d.take("uni");
+  Instruction in;
+  in.run = leave;
+  d.emit(in);
+  return d.expectOperands(0);
+}
+
+Outcome trap(Warp &w, const Instruction &in) {
+  return w.fail(in, "trap: kernel must not trap, cta " + dec(w.cta->index.x) + "," + dec(w.cta->index.y) + "," + dec(w.cta->index.z) +
+                        " thread " + dec(w.id * 32 + w.leader()) + " did");
+}
+bool decodeTrap(Decoder &d) {
+  Instruction in;
+  in.run = trap;
+  d.emit(in);
+  return d.expectOperands(0);
+}
+
+Outcome hint(Warp &, const Instruction &) { return Outcome::next; }
+Outcome pause(Warp &, const Instruction &) { return Outcome::yield; }
+
+bool decodeNanosleep(Decoder &d) {
+  if (d.takeType() != Type::u32 || !d.expectOperands(1))
+    return false;
+  d.source(0, Type::u32);
+  Instruction in;
+  in.run = pause;
+  d.emit(in);
+  return d.error.empty();
+}
+
+bool decodeSetmaxnreg(Decoder &d) {
+  if (!facts::supports(d.arch, facts::Feature::setmaxnreg))
+    return d.fail("ptx_target: setmaxnreg must have a target with setmaxnreg, got " + std::string(facts::name(d.arch)));
+  bool ok = d.takeOneOf({"inc", "dec"}) >= 0 && d.take("sync") && d.take("aligned") && d.takeType() == Type::u32;
+  if (!ok || !d.expectOperands(1))
+    return false;
+  auto n = d.immediate(d.operand(0));
+  if (!n || *n < 24 || *n > 256 || *n % 8)
+    return d.fail("ptx_setmaxnreg: register count must be a multiple of 8 from 24 to 256" + (n ? ", got " + dec(*n) : std::string()));
+  Instruction in;
+  in.run = hint;
+  in.converge = Converge::allLive;
+  d.emit(in);
+  return true;
+}
+
+/// One grid runs at a time, so everything an earlier grid wrote is visible.
+bool decodeGriddepcontrol(Decoder &d) {
+  if (d.takeOneOf({"wait", "launch_dependents"}) < 0)
+    return false;
+  Instruction in;
+  in.run = hint;
+  d.emit(in);
+  return d.expectOperands(0);
+}
+
+bool decodePmevent(Decoder &d) {
+  d.take("mask");
+  Instruction in;
+  in.run = hint;
+  d.emit(in);
+  return true;
+}
+
+} // namespace
+
+DecodeFn findControl(std::string_view opcode) {
+  static const std::unordered_map<std::string_view, DecodeFn> kTable{
+      {"bra", decodeBra}, {"ret", decodeRet}, {"exit", decodeRet}, {"trap", decodeTrap}, {"brkpt", decodeTrap},
+      {"nanosleep", decodeNanosleep}, {"setmaxnreg", decodeSetmaxnreg}, {"griddepcontrol", decodeGriddepcontrol}, {"pmevent", decodePmevent}};
+  auto it = kTable.find(opcode);
+  return it == kTable.end() ? nullptr : it->second;
+}
+
+} // namespace blockscale::emu

@@ -1,0 +1,436 @@
+//===- ConvertOps.cpp - cvt -----------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.10.22 and 9.7.10.24. Rounding of narrow formats comes from
+// Convert.h; here are operands, packing and the integer forms. Of two sources the
+// first goes to the high half.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Emulator/Convert.h"
+#include "blockscale/Facts/Features.h"
+
+#include "Float.h"
+#include "Lanes.h"
+
+#include <cmath>
+#include <limits>
+
+namespace blockscale::emu {
+namespace {
+
+using facts::Format;
+using facts::ScaleFormat;
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+template <typename S, typename D, bool sat> struct IntToInt {
+  static D run(S s) {
+    if constexpr (sat) {
+      using L = std::numeric_limits<D>;
+      if constexpr (std::is_signed_v<S>) {
+        if (std::is_signed_v<D>) {
+          if (int64_t(s) < int64_t(L::min())) return L::min();
+          if (int64_t(s) > int64_t(L::max())) return L::max();
+        } else {
+          if (s < 0) return 0;
+          if (uint64_t(s) > uint64_t(L::max())) return L::max();
+        }
+      } else if (uint64_t(s) > uint64_t(L::max())) {
+        return L::max();
+      }
+    }
+    return D(s);
+  }
+};
+
+// Registers may be wider than the types: the value is read from the low bits and
+// written sign- or zero-extended. Layout classes: SW, DW = 64-bit lanes.
+template <typename S, typename D, bool sat> Outcome intToInt(Warp &w, const Instruction &in) {
+  bool srcWide = in.flags & 1, dstWide = in.flags & 2;
+  auto value = [&](int l) {
+    S s = srcWide ? S(w.reg<uint64_t>(in.op[1])[l]) : S(w.reg<uint32_t>(in.op[1])[l]);
+    return IntToInt<S, D, sat>::run(s);
+  };
+  if (dstWide) {
+    uint64_t *d = w.reg<uint64_t>(in.op[0]);
+    for (uint32_t m = w.mask; m; m &= m - 1) {
+      int l = __builtin_ctz(m);
+      d[l] = uint64_t(int64_t(value(l)));
+      if (!std::is_signed_v<D>)
+        d[l] = uint64_t(value(l));
+    }
+  } else {
+    uint32_t *d = w.reg<uint32_t>(in.op[0]);
+    // A 32-bit register receives the extension of narrower types.
+    for (uint32_t m = w.mask; m; m &= m - 1) {
+      int l = __builtin_ctz(m);
+      D v = value(l);
+      d[l] = std::is_signed_v<D> ? (in.flags & 4 ? uint32_t(uint16_t(v)) : uint32_t(int32_t(v))) : uint32_t(v);
+    }
+  }
+  return Outcome::next;
+}
+// The common exact widths.
+template <typename S, typename D> struct Cast { static D run(S s) { return D(s); } };
+
+template <typename S, bool sat> Handler intTo(Type d) {
+  switch (d) {
+  case Type::u8: return intToInt<S, uint8_t, sat>;
+  case Type::s8: return intToInt<S, int8_t, sat>;
+  case Type::u16: return intToInt<S, uint16_t, sat>;
+  case Type::s16: return intToInt<S, int16_t, sat>;
+  case Type::u32: return intToInt<S, uint32_t, sat>;
+  case Type::s32: return intToInt<S, int32_t, sat>;
+  case Type::u64: return intToInt<S, uint64_t, sat>;
+  case Type::s64: return intToInt<S, int64_t, sat>;
+  default: return nullptr;
+  }
+}
+template <bool sat> Handler intPair(Type s, Type d) {
+  switch (s) {
+  case Type::u8: return intTo<uint8_t, sat>(d);
+  case Type::s8: return intTo<int8_t, sat>(d);
+  case Type::u16: return intTo<uint16_t, sat>(d);
+  case Type::s16: return intTo<int16_t, sat>(d);
+  case Type::u32: return intTo<uint32_t, sat>(d);
+  case Type::s32: return intTo<int32_t, sat>(d);
+  case Type::u64: return intTo<uint64_t, sat>(d);
+  case Type::s64: return intTo<int64_t, sat>(d);
+  default: return nullptr;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Scalar conversions with a float on at least one side
+//===----------------------------------------------------------------------===//
+
+/// flags of the general form
+enum : uint32_t { kFtz = 8, kSat = 16, kRelu = 32, kInt = 64, kHi = 128, kSatfinite = 256 };
+
+Round roundOf(const Instruction &in) { return Round(in.sub & 3); }
+
+double roundInteger(double x, Round r) {
+  switch (r) {
+  case Round::nearestEven: return std::nearbyint(x);
+  case Round::towardZero: return std::trunc(x);
+  case Round::down: return std::floor(x);
+  default: return std::ceil(x);
+  }
+}
+
+float doubleToFloat(double x, Round r) {
+  float f = float(x);
+  if (r == Round::nearestEven || std::isnan(x) || double(f) == x)
+    return f;
+  float inf = std::numeric_limits<float>::infinity();
+  bool above = double(f) > x;
+  if (r == Round::towardZero)
+    r = x < 0 ? Round::up : Round::down;
+  if (r == Round::down)
+    return above ? std::nextafter(f, -inf) : f;
+  return above ? f : std::nextafter(f, inf);
+}
+
+double readFloat(const Warp &w, const Instruction &in, Type t, int l) {
+  switch (t) {
+  case Type::f32: {
+    float f = w.reg<float>(in.op[1])[l];
+    return in.flags & kFtz ? flush(f) : f;
+  }
+  case Type::f64: return w.reg<double>(in.op[1])[l];
+  case Type::f16: return fromF16(uint16_t(w.reg<uint32_t>(in.op[1])[l]));
+  default: return fromBf16(uint16_t(w.reg<uint32_t>(in.op[1])[l]));
+  }
+}
+
+uint64_t floatToInt(double x, Type d, Round r) {
+  if (std::isnan(x)) // 64-bit: 2^63, others 0 (PTX ISA 9.4, 9.7.10.22)
+    return bits(d) == 64 ? uint64_t(1) << 63 : 0;
+  x = roundInteger(x, r);
+  unsigned n = bits(d);
+  if (isSigned(d)) {
+    double hi = std::ldexp(1.0, int(n) - 1);
+    if (x >= hi) return (uint64_t(1) << (n - 1)) - 1;
+    if (x < -hi) return uint64_t(int64_t(-hi));
+    return uint64_t(int64_t(x));
+  }
+  if (x <= 0) return 0;
+  if (x >= std::ldexp(1.0, int(n))) return n == 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1;
+  return uint64_t(x);
+}
+
+void writeFloat(Warp &w, const Instruction &in, Type d, int l, double x, bool fromDouble) {
+  Round r = roundOf(in);
+  if (in.flags & kSat)
+    x = x > 0 ? (x < 1 ? x : 1.0) : 0.0;
+  if (in.flags & kRelu)
+    x = x != x ? x : x > 0 ? x : 0.0;
+  switch (d) {
+  case Type::f64: w.reg<double>(in.op[0])[l] = x; break;
+  case Type::f32: {
+    float f = doubleToFloat(x, r);
+    w.reg<float>(in.op[0])[l] = canonical(in.flags & kFtz ? flush(f) : f);
+    break;
+  }
+  case Type::f16:
+  case Type::bf16: {
+    // A double meets the narrow format through a float rounded to odd.
+    float f = float(x);
+    if (fromDouble && double(f) != x && !std::isnan(x) && !std::isinf(f)) {
+      uint32_t u = std::bit_cast<uint32_t>(f);
+      u -= std::fabs(double(f)) > std::fabs(x);
+      f = std::bit_cast<float>(u | 1);
+    }
+    w.reg<uint32_t>(in.op[0])[l] = encode(d == Type::f16 ? Format::f16 : Format::bf16, f, r, in.flags & kSatfinite ? Overflow::satfinite : Overflow::natural);
+    break;
+  }
+  default: { // tf32: 10 mantissa bits in a float
+    float f = float(x);
+    uint32_t u = std::bit_cast<uint32_t>(f);
+    if ((u & 0x7FFFFFFF) > 0x7F800000)
+      u = kNan32;
+    else if (in.sub & 0x80) // .rna
+      u = (u + 0x1000) & ~0x1FFFu;
+    else if (r == Round::nearestEven)
+      u = (u + 0xFFF + ((u >> 13) & 1)) & ~0x1FFFu;
+    else
+      u &= ~0x1FFFu;
+    w.reg<uint32_t>(in.op[0])[l] = u;
+  }
+  }
+}
+
+Outcome floatConvert(Warp &w, const Instruction &in) {
+  Type s = Type(in.imm & 0xFF), d = Type(in.imm >> 8 & 0xFF);
+  bool srcWide = in.flags & 1, dstWide = in.flags & 2;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    if (isFloat(s)) {
+      double x = readFloat(w, in, s, l);
+      if (isFloat(d)) {
+        if (in.flags & kInt)
+          x = roundInteger(x, roundOf(in));
+        writeFloat(w, in, d, l, x, s == Type::f64);
+      } else {
+        uint64_t v = floatToInt(x, d, roundOf(in));
+        if (dstWide)
+          w.reg<uint64_t>(in.op[0])[l] = v;
+        else
+          w.reg<uint32_t>(in.op[0])[l] = bits(d) == 16 ? uint16_t(v) : uint32_t(v);
+      }
+      continue;
+    }
+    uint64_t raw = srcWide ? w.reg<uint64_t>(in.op[1])[l] : w.reg<uint32_t>(in.op[1])[l];
+    unsigned n = 64 - bits(s);
+    int64_t i = isSigned(s) ? int64_t(raw << n) >> n : int64_t(raw << n >> n);
+    bool big = !isSigned(s) && bits(s) == 64;
+    // 64-bit integers: round once. double holds 53 bits, so go by long double.
+    long double exact = big ? static_cast<long double>(uint64_t(i)) : static_cast<long double>(i);
+    if (d == Type::f32 || d == Type::tf32) {
+      float f = float(exact);
+      Round r = roundOf(in);
+      if (r != Round::nearestEven && static_cast<long double>(f) != exact) {
+        bool above = static_cast<long double>(f) > exact;
+        if (r == Round::towardZero)
+          r = exact < 0 ? Round::up : Round::down;
+        float inf = std::numeric_limits<float>::infinity();
+        f = r == Round::down ? (above ? std::nextafter(f, -inf) : f) : (above ? f : std::nextafter(f, inf));
+      }
+      w.reg<float>(in.op[0])[l] = f;
+    } else {
+      writeFloat(w, in, d, l, double(exact), true);
+    }
+  }
+  return Outcome::next;
+}
+
+//===----------------------------------------------------------------------===//
+// Pairs
+//===----------------------------------------------------------------------===//
+
+struct PairFormat {
+  bool isScale = false;
+  Format format = Format::f16;
+  ScaleFormat scale = ScaleFormat::ue8m0;
+  unsigned width = 16;
+};
+std::optional<PairFormat> pairFormat(Type t) {
+  switch (t) {
+  case Type::f16x2: return PairFormat{false, Format::f16, {}, 16};
+  case Type::bf16x2: return PairFormat{false, Format::bf16, {}, 16};
+  case Type::e4m3x2: return PairFormat{false, Format::e4m3, {}, 8};
+  case Type::e5m2x2: return PairFormat{false, Format::e5m2, {}, 8};
+  case Type::e2m3x2: return PairFormat{false, Format::e2m3, {}, 8};
+  case Type::e3m2x2: return PairFormat{false, Format::e3m2, {}, 8};
+  case Type::e2m1x2: return PairFormat{false, Format::e2m1, {}, 4};
+  case Type::ue8m0x2: return PairFormat{true, {}, ScaleFormat::ue8m0, 8};
+  case Type::ue5m3x2: return PairFormat{true, {}, ScaleFormat::ue5m3, 8};
+  default: return std::nullopt;
+  }
+}
+
+float decodePairPart(const PairFormat &f, uint32_t v) {
+  v &= (1u << f.width) - 1;
+  return f.isScale ? decode(f.scale, uint8_t(v)) : decode(f.format, v);
+}
+uint32_t encodePairPart(const PairFormat &f, float x, const Instruction &in) {
+  Overflow o = in.flags & kSatfinite ? Overflow::satfinite : Overflow::natural;
+  if (in.flags & kRelu)
+    x = x != x ? x : x > 0 ? x : 0.0f;
+  uint32_t v = f.isScale ? encode(f.scale, x, roundOf(in), o) : encode(f.format, x, roundOf(in), o);
+  return v & ((1u << f.width) - 1);
+}
+
+/// Two f32 (op[1] high, op[2] low), or one packed pair (op[1]), to a pair.
+Outcome toPair(Warp &w, const Instruction &in) {
+  Type s = Type(in.imm & 0xFF), d = Type(in.imm >> 8 & 0xFF);
+  PairFormat df = *pairFormat(d);
+  uint32_t *out = w.reg<uint32_t>(in.op[0]);
+  bool scaled = in.op[3] != kNone;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    float hi, lo;
+    if (s == Type::f32) {
+      hi = w.reg<float>(in.op[1])[l];
+      lo = w.reg<float>(in.op[2])[l];
+    } else {
+      PairFormat sf = *pairFormat(s);
+      uint32_t v = w.reg<uint32_t>(in.op[1])[l];
+      lo = decodePairPart(sf, v);
+      hi = decodePairPart(sf, v >> sf.width);
+    }
+    uint32_t h, o;
+    if (scaled) {
+      uint8_t scale = uint8_t(w.reg<uint32_t>(in.op[3])[l]);
+      if (in.flags & kRelu) {
+        hi = hi > 0 || hi != hi ? hi : 0.0f;
+        lo = lo > 0 || lo != lo ? lo : 0.0f;
+      }
+      h = encodeScaled(df.format, hi, scale, roundOf(in));
+      o = encodeScaled(df.format, lo, scale, roundOf(in));
+    } else {
+      h = encodePairPart(df, hi, in);
+      o = encodePairPart(df, lo, in);
+    }
+    out[l] = h << df.width | o;
+  }
+  return Outcome::next;
+}
+
+/// The epilogue's conversion: two f32 to bf16x2, round to nearest even.
+Outcome toBf16Pair(Warp &w, const Instruction &in) {
+  uint32_t *d = w.reg<uint32_t>(in.op[0]);
+  const float *hi = w.reg<float>(in.op[1]), *lo = w.reg<float>(in.op[2]);
+  if (w.mask == ~0u) {
+#pragma GCC ivdep
+    for (int l = 0; l < 32; ++l)
+      d[l] = uint32_t(toBf16(hi[l])) << 16 | toBf16(lo[l]);
+    return Outcome::next;
+  }
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    d[l] = uint32_t(toBf16(hi[l])) << 16 | toBf16(lo[l]);
+  }
+  return Outcome::next;
+}
+
+bool decodePair(Decoder &d, Type dst, Type src, uint32_t flags, int round, bool scaledN1) {
+  auto df = pairFormat(dst);
+  bool twoSources = src == Type::f32;
+  if (!df || (!twoSources && !pairFormat(src)))
+    return false;
+  auto needs = [&](facts::Feature f) {
+    return facts::supports(d.arch, f) || d.fail("ptx_target: cvt to ." + std::string(name(dst)) + " from ." + std::string(name(src)) +
+                                                " must have a target with " + std::string(facts::name(f)) + ", got " + std::string(facts::name(d.arch)));
+  };
+  bool narrowDst = df->width < 16, narrowSrc = !twoSources && pairFormat(src)->width < 16;
+  if ((narrowDst || narrowSrc) && dst != Type::e4m3x2 && dst != Type::e5m2x2 && src != Type::e4m3x2 && src != Type::e5m2x2 &&
+      !needs(facts::Feature::cvtNarrow))
+    return false;
+  if ((dst == Type::ue5m3x2 || src == Type::ue5m3x2) && !needs(facts::Feature::cvtUe5m3))
+    return false;
+  if (narrowDst && !df->isScale && round == int(Round::towardZero) && !needs(facts::Feature::cvtNarrowRz))
+    return false;
+  if (scaledN1 && !needs(facts::Feature::cvtScaledN1))
+    return false;
+  if (narrowDst && narrowSrc)
+    return false;
+  if (dst == Type::ue8m0x2 && round == int(Round::nearestEven))
+    return d.fail("ptx_round: cvt to .ue8m0x2 must round by .rz or .rp");
+  if (narrowDst && !df->isScale && !(flags & kSatfinite))
+    return d.fail("ptx_modifier: cvt to ." + std::string(name(dst)) + " must have .satfinite");
+  size_t operands = (twoSources ? 3 : 2) + scaledN1;
+  if (!d.expectOperands(operands))
+    return false;
+  Instruction in;
+  in.run = toPair;
+  in.sub = uint8_t(round);
+  in.flags = flags;
+  in.imm = int64_t(src) | int64_t(dst) << 8;
+  in.op[0] = d.dest(0, dst);
+  in.op[1] = d.source(1, src);
+  if (twoSources)
+    in.op[2] = d.source(2, Type::f32);
+  if (scaledN1)
+    in.op[3] = d.source(operands - 1, Type::b8);
+  if (dst == Type::bf16x2 && twoSources && round == 0 && !(flags & (kRelu | kSatfinite)))
+    in.run = toBf16Pair;
+  d.emit(in);
+  return d.error.empty();
+}
+
+bool decodeCvt(Decoder &d) {
+  if (d.peekModifier() == "pack")
+    return false;
+  int integerRound = d.takeOneOf({"rni", "rzi", "rmi", "rpi"});
+  int round = d.takeOneOf({"rn", "rz", "rm", "rp"});
+  bool rna = d.take("rna");
+  uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("sat") ? kSat : 0) | (d.take("relu") ? kRelu : 0) |
+                   (d.take("satfinite") ? kSatfinite : 0);
+  bool scaledN1 = d.take("scaled::n1::ue8m0");
+  Type dst = d.takeType(), src = d.takeType();
+  if (!d.error.empty())
+    return false;
+  if (pairFormat(dst))
+    return decodePair(d, dst, src, flags, round < 0 ? 0 : round, scaledN1);
+  if (scaledN1 || !d.expectOperands(2))
+    return false;
+  Instruction in;
+  RegClass dc, sc;
+  in.op[0] = d.wideDest(d.operand(0), dst, dc);
+  in.op[1] = d.wideSource(d.operand(1), src, sc);
+  in.flags = flags | uint32_t(sc == RegClass::r64) | uint32_t(dc == RegClass::r64) << 1;
+  if (isInteger(dst) && isInteger(src)) {
+    in.run = flags & kSat ? intPair<true>(src, dst) : intPair<false>(src, dst);
+    if (bits(dst) == 16 && dc == RegClass::r32)
+      in.flags |= 4;
+    bool exact = sc == regClass(bits(src)) && dc == regClass(bits(dst)) && !(flags & kSat);
+    if (exact && bits(src) == 32 && bits(dst) == 64)
+      in.run = src == Type::s32 ? unaryLanes<Cast<int32_t, int64_t>, int32_t, int64_t> : unaryLanes<Cast<uint32_t, uint64_t>, uint32_t, uint64_t>;
+    if (exact && bits(src) == 64 && bits(dst) == 32)
+      in.run = unaryLanes<Cast<uint64_t, uint32_t>, uint64_t, uint32_t>;
+  } else if ((isFloat(dst) || isInteger(dst)) && (isFloat(src) || isInteger(src))) {
+    in.run = floatConvert;
+    if (isInteger(dst) && integerRound < 0)
+      return d.fail("ptx_round: cvt to an integer must round by .rni, .rzi, .rmi or .rpi");
+    in.sub = uint8_t((integerRound >= 0 ? integerRound : round >= 0 ? round : 0) | (rna ? 0x80 : 0));
+    if (isFloat(dst) && integerRound >= 0)
+      in.flags |= kInt;
+    in.imm = int64_t(src) | int64_t(dst) << 8;
+    auto width = [](Type t) { return regClass(bits(t)); };
+    if ((isFloat(src) && sc != width(src)) || (isFloat(dst) && dc != width(dst)))
+      return d.fail("ptx_operand: float operands of cvt must have the width of their type");
+  }
+  d.emit(in);
+  return in.run && d.error.empty();
+}
+
+} // namespace
+
+DecodeFn findConvert(std::string_view opcode) { return opcode == "cvt" ? decodeCvt : nullptr; }
+
+} // namespace blockscale::emu

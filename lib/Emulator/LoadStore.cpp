@@ -1,0 +1,231 @@
+//===- LoadStore.cpp - ld and st ------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.10.8 to 9.7.10.12. Cache and eviction qualifiers are hints.
+// Loads that ask for an ordering (acquire, relaxed, volatile) let other warps run
+// before the next instruction, since somebody may poll with them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lanes.h"
+
+#include <cstring>
+
+namespace blockscale::emu {
+namespace {
+
+// flags
+enum : uint32_t { kWideBase = 1, kWideReg = 2, kSigned = 4, kPoll = 8, kNarrowReg = 16 };
+
+uint64_t laneAddress(const Warp &w, const Instruction &in, int l) {
+  uint64_t base = in.flags & kWideBase ? w.reg<uint64_t>(in.op[0])[l] : w.reg<uint32_t>(in.op[0])[l];
+  return base + uint64_t(in.imm);
+}
+
+/// Elements of `bytes` bytes, in.sub of them, registers in lists[list..].
+template <unsigned bytes> Outcome load(Warp &w, const Instruction &in) {
+  const Operand *regs = w.kernel->lists.data() + in.list;
+  unsigned n = in.sub;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    const uint8_t *p = w.resolve(in, Space(in.imm2), laneAddress(w, in, l), bytes * n, unsigned(l));
+    if (!p)
+      return Outcome::error;
+    for (unsigned i = 0; i < n; ++i, p += bytes) {
+      if (regs[i] == kNone)
+        continue;
+      if constexpr (bytes == 16) {
+        std::memcpy(w.reg<uint8_t>(regs[i]) + 16 * l, p, 16);
+      } else {
+        uint64_t v = 0;
+        std::memcpy(&v, p, bytes);
+        if (in.flags & kSigned)
+          v = uint64_t(int64_t(v << (64 - 8 * bytes)) >> (64 - 8 * bytes));
+        if (in.flags & kWideReg)
+          w.reg<uint64_t>(regs[i])[l] = v;
+        else
+          w.reg<uint32_t>(regs[i])[l] = in.flags & kNarrowReg ? uint16_t(v) : uint32_t(v);
+      }
+    }
+  }
+  return in.flags & kPoll ? Outcome::yield : Outcome::next;
+}
+
+template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
+  const Operand *regs = w.kernel->lists.data() + in.list;
+  unsigned n = in.sub;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    Space space = Space(in.imm2);
+    uint64_t address = laneAddress(w, in, l);
+    uint8_t *p = w.resolve(in, space, address, bytes * n, unsigned(l));
+    if (!p)
+      return Outcome::error;
+    for (unsigned i = 0; i < n; ++i, p += bytes) {
+      if constexpr (bytes == 16)
+        std::memcpy(p, w.reg<uint8_t>(regs[i]) + 16 * l, 16);
+      else if (in.flags & kWideReg)
+        std::memcpy(p, w.reg<uint64_t>(regs[i]) + l, bytes);
+      else
+        std::memcpy(p, w.reg<uint32_t>(regs[i]) + l, bytes);
+    }
+  }
+  ++w.cta->cluster->progress;
+  return Outcome::next;
+}
+
+Space takeSpace(Decoder &d, bool isStore) {
+  switch (d.takeOneOf({"global", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry", "const"})) {
+  case 0: return Space::global;
+  case 1:
+  case 2: return Space::shared;
+  case 3: return Space::sharedCluster;
+  case 4: return Space::local;
+  case 5:
+  case 6:
+    if (isStore)
+      d.fail("ptx_space: st must not write .param in a kernel");
+    return Space::param;
+  case 7:
+    if (isStore)
+      d.fail("ptx_space: st must not write .const");
+    return Space::constant;
+  default: return Space::generic;
+  }
+}
+
+Handler loadOf(unsigned bytes) {
+  switch (bytes) {
+  case 1: return load<1>;
+  case 2: return load<2>;
+  case 4: return load<4>;
+  case 8: return load<8>;
+  default: return load<16>;
+  }
+}
+Handler storeOf(unsigned bytes) {
+  switch (bytes) {
+  case 1: return store<1>;
+  case 2: return store<2>;
+  case 4: return store<4>;
+  case 8: return store<8>;
+  default: return store<16>;
+  }
+}
+
+bool decodeLoadStore(Decoder &d) {
+  bool isStore = d.raw->opcode == "st";
+  bool poll = d.takeOneOf({"acquire", "relaxed", "volatile", "mmio", "release"}) >= 0;
+  d.take("mmio");
+  d.take("weak");
+  d.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  bool nonCoherent = d.take("nc");
+  bool uniform = d.raw->opcode == "ldu";
+  Space space = takeSpace(d, isStore);
+  if (nonCoherent && space != Space::global)
+    return d.fail("ptx_space: ld.nc must read .global");
+  d.take("nc");
+  d.takeHints();
+  bool policy = d.take("L2::cache_hint");
+  d.takeOneOf({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
+  int vec = d.takeOneOf({"v2", "v4", "v8"});
+  unsigned n = vec < 0 ? 1 : 2u << vec;
+  Type t = d.takeType();
+  unsigned bytes = bits(t) / 8;
+  if (bytes == 0 || t > Type::f64 || uniform)
+    return false;
+  if (n * bytes > 32 || (n == 8 && bytes != 4))
+    return d.fail("ptx_vector: " + d.raw->opcode + " must move at most 32 bytes, got " + dec(n * bytes));
+  if (!d.expectOperands(policy ? 3 : 2))
+    return false;
+  const PtxOperand &address = d.operand(isStore ? 0 : 1), &data = d.operand(isStore ? 1 : 0);
+  AddressOperand a = d.address(address);
+  Instruction in;
+  in.op[0] = a.base;
+  in.imm = a.offset;
+  in.imm2 = int64_t(space);
+  in.sub = uint8_t(n);
+  in.flags = (a.wide ? kWideBase : 0) | (poll && !isStore ? kPoll : 0) | (isSigned(t) ? kSigned : 0);
+  std::vector<Operand> regs;
+  bool isList = data.kind == PtxOperand::Kind::vector;
+  if ((n > 1) != isList || (isList && data.items.size() != n))
+    return d.fail("ptx_operand: " + d.raw->opcode + " must have " + dec(n) + " data operands");
+  RegClass common = RegClass::r32;
+  for (unsigned i = 0; i < n; ++i) {
+    const PtxOperand &o = isList ? data.items[i] : data;
+    RegClass cls = regClass(bits(t));
+    Operand r = !isStore && o.kind == PtxOperand::Kind::sink ? kNone
+                : isStore ? d.wideSource(o, t, cls)
+                          : d.wideDest(o, t, cls);
+    if (!d.error.empty())
+      return false;
+    if (laneBytes(cls) < bytes)
+      return d.fail("ptx_operand: register " + o.name + " must hold ." + std::string(name(t)));
+    if (r != kNone)
+      common = cls;
+    regs.push_back(r);
+  }
+  if (common == RegClass::r64)
+    in.flags |= kWideReg;
+  if (common == RegClass::r128 && bytes != 16)
+    return d.fail("ptx_operand: a 128-bit register must be moved by .b128");
+  in.list = uint32_t(d.kernel.lists.size());
+  in.listCount = n;
+  d.kernel.lists.insert(d.kernel.lists.end(), regs.begin(), regs.end());
+  in.run = isStore ? storeOf(bytes) : loadOf(bytes);
+  // Lanes of 16-bit registers keep their upper bits zero.
+  if (t == Type::s16)
+    in.flags |= kNarrowReg;
+  d.emit(in);
+  return true;
+}
+
+Outcome nothing(Warp &, const Instruction &) { return Outcome::next; }
+
+/// prefetch, prefetchu, applypriority, discard: hints on addresses.
+bool decodePrefetch(Decoder &d) {
+  d.takeOneOf({"global", "local", "param", "const"});
+  d.takeHints();
+  d.takeOneOf({"L1", "L2", "tensormap"});
+  if (!d.expectOperands(1))
+    return false;
+  d.address(d.operand(0));
+  Instruction in;
+  in.run = nothing;
+  d.emit(in);
+  return d.error.empty();
+}
+
+Outcome createPolicy(Warp &w, const Instruction &in) {
+  uint64_t *d = w.reg<uint64_t>(in.op[0]);
+  for (uint32_t m = w.mask; m; m &= m - 1)
+    d[__builtin_ctz(m)] = 0;
+  return Outcome::next;
+}
+bool decodeCreatePolicy(Decoder &d) {
+  d.takeOneOf({"fractional", "range"});
+  d.take("global");
+  d.takeHints();
+  if (d.takeType() != Type::b64)
+    return false;
+  Instruction in;
+  in.run = createPolicy;
+  in.op[0] = d.dest(0, Type::b64);
+  d.emit(in);
+  return d.error.empty();
+}
+
+} // namespace
+
+DecodeFn findLoadStore(std::string_view opcode) {
+  if (opcode == "ld" || opcode == "st" || opcode == "ldu")
+    return decodeLoadStore;
+  if (opcode == "prefetch" || opcode == "prefetchu")
+    return decodePrefetch;
+  if (opcode == "createpolicy")
+    return decodeCreatePolicy;
+  return nullptr;
+}
+
+} // namespace blockscale::emu

@@ -1,0 +1,76 @@
+//===- Loader.cpp - modules -----------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+
+#include "GlobalMemory.h"
+
+#include <cstring>
+
+namespace blockscale::emu {
+
+using facts::Refusal;
+using facts::Result;
+
+Module::~Module() = default;
+
+Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::string_view fileName, GlobalMemory &memory) {
+  Result<PtxModule> parsed = parsePtx(text, fileName);
+  if (!parsed)
+    return parsed.takeRefusal();
+  std::string file(fileName);
+  auto arch = facts::parseArch(parsed->target);
+  if (!arch)
+    return Refusal{file + ":1: ptx_target: .target must be a known chip, got " + parsed->target};
+
+  auto module = std::make_shared<LoadedModule>();
+  module->archValue = *arch;
+  module->file = file;
+  Decoder decoder(*arch, file);
+  for (size_t i = 0; i < parsed->variables.size(); ++i) {
+    const PtxVariable &v = parsed->variables[i];
+    auto refuse = [&](const std::string &m) { return Refusal{file + ":" + std::to_string(parsed->variableLines[i]) + ": " + m}; };
+    Symbol s;
+    if (v.space == Space::shared) {
+      s.kind = Symbol::Kind::shared;
+      if (v.isExtern) {
+        s.value = kDynamicSharedMark;
+        decoder.moduleDynamicAlign = std::max(decoder.moduleDynamicAlign, v.align);
+      } else {
+        s.value = (decoder.moduleShared + v.align - 1) / v.align * v.align;
+        decoder.moduleShared = s.value + v.bytes();
+        s.value += kSharedBase;
+        if (decoder.moduleShared > (1u << 24))
+          return refuse("ptx_size: shared variables must take at most 16 MiB");
+      }
+    } else if (v.space == Space::global || v.space == Space::constant) {
+      if (v.isExtern)
+        return refuse("ptx_extern: variable " + v.name + " must be defined in the module");
+      Result<uint64_t> address = memory.allocate(v.bytes() ? v.bytes() : 1);
+      if (!address)
+        return refuse(address.message());
+      if (!v.init.empty())
+        std::memcpy(memory.find(*address).host, v.init.data(), v.init.size());
+      s.kind = Symbol::Kind::global;
+      s.value = *address;
+    } else {
+      return refuse("ptx_variable: state space of " + v.name + " is not taken at module level");
+    }
+    decoder.moduleSymbols[v.name] = s;
+  }
+  for (const PtxKernel &k : parsed->kernels) {
+    if (!k.isEntry)
+      return Refusal{file + ":" + std::to_string(k.line) + ": ptx_func: device functions are not executed, got " + k.name};
+    if (module->find(k.name))
+      return Refusal{file + ":" + std::to_string(k.line) + ": ptx_entry: kernel " + k.name + " must be defined once"};
+    if (!decoder.decodeKernel(k))
+      return Refusal{decoder.error};
+    module->kernelList.push_back(std::move(decoder.kernel));
+  }
+  return module;
+}
+
+} // namespace blockscale::emu

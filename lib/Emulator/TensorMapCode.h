@@ -1,0 +1,28 @@
+//===- TensorMapCode.h - the 128 bytes of a tensor map --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_TENSORMAPCODE_H
+#define BLOCKSCALE_LIB_EMULATOR_TENSORMAPCODE_H
+
+#include "blockscale/Emulator/Emulator.h"
+#include "blockscale/Facts/TensorMap.h"
+
+namespace blockscale::emu {
+
+struct TensorMapImage {
+  static constexpr uint32_t kMark = 0xB10C5CA1;
+  uint32_t mark = 0;
+  uint8_t rank = 0, type = 0, swizzle = 0, fill = 0;
+  uint64_t address = 0;
+  uint64_t strides[4] = {};
+  uint32_t dims[5] = {}; // minus one
+  uint16_t box[5] = {};
+  uint8_t elementStrides[5] = {};
+};
+
+} // namespace blockscale::emu
+
+#endif // BLOCKSCALE_LIB_EMULATOR_TENSORMAPCODE_H
