@@ -15,35 +15,56 @@
 namespace blockscale::emu {
 namespace {
 
-template <typename T> using Wide =
-    std::conditional_t<sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
-                       std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
-                                          std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>>;
+template <typename T>
+using Wide = std::conditional_t<
+    sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
+    std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
+                       std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>>;
 // Wrapping arithmetic goes through unsigned types of at least 32 bits.
 template <typename T> using Wrap = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
-struct Add { template <typename T> static T run(T a, T b) { return T(Wrap<T>(a) + Wrap<T>(b)); } };
-struct Sub { template <typename T> static T run(T a, T b) { return T(Wrap<T>(a) - Wrap<T>(b)); } };
-struct MulLo { template <typename T> static T run(T a, T b) { return T(Wrap<T>(a) * Wrap<T>(b)); } };
-struct MulHi { template <typename T> static T run(T a, T b) { return T((Wide<T>(a) * Wide<T>(b)) >> (8 * sizeof(T))); } };
-struct MulWide { template <typename T> static Wide<T> run(T a, T b) { return Wide<T>(a) * Wide<T>(b); } };
-struct MadLo { template <typename T> static T run(T a, T b, T c) { return Add::run<T>(MulLo::run<T>(a, b), c); } };
-struct MadHi { template <typename T> static T run(T a, T b, T c) { return Add::run<T>(MulHi::run<T>(a, b), c); } };
+struct Add {
+  template <typename T> static T run(T a, T b) { return T(Wrap<T>(a) + Wrap<T>(b)); }
+};
+struct Sub {
+  template <typename T> static T run(T a, T b) { return T(Wrap<T>(a) - Wrap<T>(b)); }
+};
+struct MulLo {
+  template <typename T> static T run(T a, T b) { return T(Wrap<T>(a) * Wrap<T>(b)); }
+};
+struct MulHi {
+  template <typename T> static T run(T a, T b) {
+    return T((Wide<T>(a) * Wide<T>(b)) >> (8 * sizeof(T)));
+  }
+};
+struct MulWide {
+  template <typename T> static Wide<T> run(T a, T b) { return Wide<T>(a) * Wide<T>(b); }
+};
+struct MadLo {
+  template <typename T> static T run(T a, T b, T c) { return Add::run<T>(MulLo::run<T>(a, b), c); }
+};
+struct MadHi {
+  template <typename T> static T run(T a, T b, T c) { return Add::run<T>(MulHi::run<T>(a, b), c); }
+};
 struct MadWide {
-  template <typename T> static Wide<T> run(T a, T b, Wide<T> c) { return Add::run<Wide<T>>(MulWide::run<T>(a, b), c); }
+  template <typename T> static Wide<T> run(T a, T b, Wide<T> c) {
+    return Add::run<Wide<T>>(MulWide::run<T>(a, b), c);
+  }
 };
 struct AddSat {
   template <typename T> static T run(T a, T b) {
     int64_t s = int64_t(a) + int64_t(b);
-    return T(s > std::numeric_limits<T>::max() ? std::numeric_limits<T>::max()
-             : s < std::numeric_limits<T>::min() ? std::numeric_limits<T>::min() : s);
+    return T(s > std::numeric_limits<T>::max()   ? std::numeric_limits<T>::max()
+             : s < std::numeric_limits<T>::min() ? std::numeric_limits<T>::min()
+                                                 : s);
   }
 };
 struct SubSat {
   template <typename T> static T run(T a, T b) {
     int64_t s = int64_t(a) - int64_t(b);
-    return T(s > std::numeric_limits<T>::max() ? std::numeric_limits<T>::max()
-             : s < std::numeric_limits<T>::min() ? std::numeric_limits<T>::min() : s);
+    return T(s > std::numeric_limits<T>::max()   ? std::numeric_limits<T>::max()
+             : s < std::numeric_limits<T>::min() ? std::numeric_limits<T>::min()
+                                                 : s);
   }
 };
 // Division by zero gives all ones (what the chips do); the manual leaves it open.
@@ -67,10 +88,18 @@ struct Rem {
     return T(a % b);
   }
 };
-struct Min { template <typename T> static T run(T a, T b) { return a < b ? a : b; } };
-struct Max { template <typename T> static T run(T a, T b) { return a > b ? a : b; } };
-struct Neg { template <typename T> static T run(T a) { return T(Wrap<T>(0) - Wrap<T>(a)); } };
-struct Abs { template <typename T> static T run(T a) { return a < 0 ? T(Wrap<T>(0) - Wrap<T>(a)) : a; } };
+struct Min {
+  template <typename T> static T run(T a, T b) { return a < b ? a : b; }
+};
+struct Max {
+  template <typename T> static T run(T a, T b) { return a > b ? a : b; }
+};
+struct Neg {
+  template <typename T> static T run(T a) { return T(Wrap<T>(0) - Wrap<T>(a)); }
+};
+struct Abs {
+  template <typename T> static T run(T a) { return a < 0 ? T(Wrap<T>(0) - Wrap<T>(a)) : a; }
+};
 struct Sad {
   template <typename T> static T run(T a, T b, T c) {
     return T(Wrap<T>(c) + (a < b ? Wrap<T>(b) - Wrap<T>(a) : Wrap<T>(a) - Wrap<T>(b)));
@@ -79,50 +108,78 @@ struct Sad {
 
 template <class Op> Handler binaryInt(Type t) {
   switch (t) {
-  case Type::u16: return binaryLanes<Op, uint16_t>;
-  case Type::s16: return binaryLanes<Op, int16_t>;
-  case Type::u32: return binaryLanes<Op, uint32_t>;
-  case Type::s32: return binaryLanes<Op, int32_t>;
-  case Type::u64: return binaryLanes<Op, uint64_t>;
-  case Type::s64: return binaryLanes<Op, int64_t>;
-  default: return nullptr;
+  case Type::u16:
+    return binaryLanes<Op, uint16_t>;
+  case Type::s16:
+    return binaryLanes<Op, int16_t>;
+  case Type::u32:
+    return binaryLanes<Op, uint32_t>;
+  case Type::s32:
+    return binaryLanes<Op, int32_t>;
+  case Type::u64:
+    return binaryLanes<Op, uint64_t>;
+  case Type::s64:
+    return binaryLanes<Op, int64_t>;
+  default:
+    return nullptr;
   }
 }
 template <class Op> Handler ternaryInt(Type t) {
   switch (t) {
-  case Type::u16: return ternaryLanes<Op, uint16_t>;
-  case Type::s16: return ternaryLanes<Op, int16_t>;
-  case Type::u32: return ternaryLanes<Op, uint32_t>;
-  case Type::s32: return ternaryLanes<Op, int32_t>;
-  case Type::u64: return ternaryLanes<Op, uint64_t>;
-  case Type::s64: return ternaryLanes<Op, int64_t>;
-  default: return nullptr;
+  case Type::u16:
+    return ternaryLanes<Op, uint16_t>;
+  case Type::s16:
+    return ternaryLanes<Op, int16_t>;
+  case Type::u32:
+    return ternaryLanes<Op, uint32_t>;
+  case Type::s32:
+    return ternaryLanes<Op, int32_t>;
+  case Type::u64:
+    return ternaryLanes<Op, uint64_t>;
+  case Type::s64:
+    return ternaryLanes<Op, int64_t>;
+  default:
+    return nullptr;
   }
 }
 template <class Op> Handler unarySigned(Type t) {
   switch (t) {
-  case Type::s16: return unaryLanes<Op, int16_t>;
-  case Type::s32: return unaryLanes<Op, int32_t>;
-  case Type::s64: return unaryLanes<Op, int64_t>;
-  default: return nullptr;
+  case Type::s16:
+    return unaryLanes<Op, int16_t>;
+  case Type::s32:
+    return unaryLanes<Op, int32_t>;
+  case Type::s64:
+    return unaryLanes<Op, int64_t>;
+  default:
+    return nullptr;
   }
 }
 template <class Op> Handler wideBinary(Type t) {
   switch (t) {
-  case Type::u16: return binaryLanes<Op, uint16_t, uint32_t>;
-  case Type::s16: return binaryLanes<Op, int16_t, int32_t>;
-  case Type::u32: return binaryLanes<Op, uint32_t, uint64_t>;
-  case Type::s32: return binaryLanes<Op, int32_t, int64_t>;
-  default: return nullptr;
+  case Type::u16:
+    return binaryLanes<Op, uint16_t, uint32_t>;
+  case Type::s16:
+    return binaryLanes<Op, int16_t, int32_t>;
+  case Type::u32:
+    return binaryLanes<Op, uint32_t, uint64_t>;
+  case Type::s32:
+    return binaryLanes<Op, int32_t, int64_t>;
+  default:
+    return nullptr;
   }
 }
 template <class Op> Handler wideTernary(Type t) {
   switch (t) {
-  case Type::u16: return ternaryLanes<Op, uint16_t, uint32_t>;
-  case Type::s16: return ternaryLanes<Op, int16_t, int32_t>;
-  case Type::u32: return ternaryLanes<Op, uint32_t, uint64_t>;
-  case Type::s32: return ternaryLanes<Op, int32_t, int64_t>;
-  default: return nullptr;
+  case Type::u16:
+    return ternaryLanes<Op, uint16_t, uint32_t>;
+  case Type::s16:
+    return ternaryLanes<Op, int16_t, int32_t>;
+  case Type::u32:
+    return ternaryLanes<Op, uint32_t, uint64_t>;
+  case Type::s32:
+    return ternaryLanes<Op, int32_t, int64_t>;
+  default:
+    return nullptr;
   }
 }
 
@@ -142,7 +199,8 @@ bool decodeAddSub(Decoder &d) {
   bool sat = d.take("sat");
   Type t = d.takeType();
   if (sat)
-    return t == Type::s32 && emitLanes(d, sub ? binaryLanes<SubSat, int32_t> : binaryLanes<AddSat, int32_t>, t, 2);
+    return t == Type::s32 &&
+           emitLanes(d, sub ? binaryLanes<SubSat, int32_t> : binaryLanes<AddSat, int32_t>, t, 2);
   return emitLanes(d, sub ? binaryInt<Sub>(t) : binaryInt<Add>(t), t, 2);
 }
 
@@ -195,7 +253,11 @@ bool decodeMul24(Decoder &d) {
   if (!d.take("lo"))
     return false;
   Type t = d.takeType();
-  return emitLanes(d, t == Type::s32 ? binaryLanes<Mul24Lo, int32_t> : t == Type::u32 ? binaryLanes<Mul24Lo, uint32_t> : nullptr, t, 2);
+  return emitLanes(d,
+                   t == Type::s32   ? binaryLanes<Mul24Lo, int32_t>
+                   : t == Type::u32 ? binaryLanes<Mul24Lo, uint32_t>
+                                    : nullptr,
+                   t, 2);
 }
 template <typename A, typename B> struct Dp4a {
   static int32_t run(int32_t a, int32_t b, int32_t c) {
@@ -208,8 +270,10 @@ template <typename A, typename B> struct Dp4a {
 bool decodeDp4a(Decoder &d) {
   Type a = d.takeType(), b = d.takeType();
   bool sa = a == Type::s32, sb = b == Type::s32;
-  Handler run = sa ? (sb ? ternaryLanes<Dp4a<int8_t, int8_t>, int32_t> : ternaryLanes<Dp4a<int8_t, uint8_t>, int32_t>)
-                   : (sb ? ternaryLanes<Dp4a<uint8_t, int8_t>, int32_t> : ternaryLanes<Dp4a<uint8_t, uint8_t>, int32_t>);
+  Handler run = sa ? (sb ? ternaryLanes<Dp4a<int8_t, int8_t>, int32_t>
+                         : ternaryLanes<Dp4a<int8_t, uint8_t>, int32_t>)
+                   : (sb ? ternaryLanes<Dp4a<uint8_t, int8_t>, int32_t>
+                         : ternaryLanes<Dp4a<uint8_t, uint8_t>, int32_t>);
   return bits(a) == 32 && bits(b) == 32 && emitLanes(d, run, Type::b32, 3);
 }
 
@@ -246,9 +310,10 @@ bool decodeSad(Decoder &d) {
 
 DecodeFn findArithmetic(std::string_view opcode) {
   static const std::unordered_map<std::string_view, DecodeFn> kTable{
-      {"add", decodeAddSub}, {"sub", decodeAddSub}, {"mul", decodeMul}, {"mad", decodeMad}, {"div", decodeDivRem},
-      {"rem", decodeDivRem}, {"min", decodeMinMax}, {"max", decodeMinMax}, {"neg", decodeNegAbs},
-      {"abs", decodeNegAbs}, {"sad", decodeSad}, {"mul24", decodeMul24}, {"dp4a", decodeDp4a}};
+      {"add", decodeAddSub}, {"sub", decodeAddSub}, {"mul", decodeMul},    {"mad", decodeMad},
+      {"div", decodeDivRem}, {"rem", decodeDivRem}, {"min", decodeMinMax}, {"max", decodeMinMax},
+      {"neg", decodeNegAbs}, {"abs", decodeNegAbs}, {"sad", decodeSad},    {"mul24", decodeMul24},
+      {"dp4a", decodeDp4a}};
   auto it = kTable.find(opcode);
   return it == kTable.end() ? nullptr : it->second;
 }

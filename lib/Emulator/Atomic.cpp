@@ -25,32 +25,42 @@ template <typename T> T apply(Op op, T old, T a, T b) {
       return old + a;
     else
       return T(std::make_unsigned_t<T>(old) + std::make_unsigned_t<T>(a));
-  case Op::min: return a < old ? a : old;
-  case Op::max: return a > old ? a : old;
-  case Op::exch: return a;
-  default: break;
+  case Op::min:
+    return a < old ? a : old;
+  case Op::max:
+    return a > old ? a : old;
+  case Op::exch:
+    return a;
+  default:
+    break;
   }
   if constexpr (!std::is_floating_point_v<T>) {
     switch (op) {
-    case Op::andOp: return old & a;
-    case Op::orOp: return old | a;
-    case Op::xorOp: return old ^ a;
-    case Op::inc: return old >= a ? 0 : T(old + 1);
-    case Op::dec: return old == 0 || old > a ? a : T(old - 1);
-    case Op::cas: return old == a ? b : old;
-    default: break;
+    case Op::andOp:
+      return old & a;
+    case Op::orOp:
+      return old | a;
+    case Op::xorOp:
+      return old ^ a;
+    case Op::inc:
+      return old >= a ? 0 : T(old + 1);
+    case Op::dec:
+      return old == 0 || old > a ? a : T(old - 1);
+    case Op::cas:
+      return old == a ? b : old;
+    default:
+      break;
     }
   }
   return old;
 }
 
-
-
 template <typename T> Outcome atomic(Warp &w, const Instruction &in) {
   std::lock_guard<std::mutex> guard(w.launch->memory.atomics);
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    uint64_t address = in.flags & kWideBase ? w.reg<uint64_t>(in.op[1])[l] : w.reg<uint32_t>(in.op[1])[l];
+    uint64_t address =
+        in.flags & kWideBase ? w.reg<uint64_t>(in.op[1])[l] : w.reg<uint32_t>(in.op[1])[l];
     uint8_t *p = w.resolve(in, Space(in.imm2), address + uint64_t(in.imm), sizeof(T), unsigned(l));
     if (!p)
       return Outcome::error;
@@ -75,7 +85,8 @@ Outcome atomicVector(Warp &w, const Instruction &in) {
   const Operand *src = w.kernel->lists.data() + in.list, *dst = src + n;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    uint64_t address = in.flags & kWideBase ? w.reg<uint64_t>(in.op[1])[l] : w.reg<uint32_t>(in.op[1])[l];
+    uint64_t address =
+        in.flags & kWideBase ? w.reg<uint64_t>(in.op[1])[l] : w.reg<uint32_t>(in.op[1])[l];
     uint8_t *p = w.resolve(in, Space(in.imm2), address + uint64_t(in.imm), n * bytes, unsigned(l));
     if (!p)
       return Outcome::error;
@@ -84,12 +95,14 @@ Outcome atomicVector(Warp &w, const Instruction &in) {
       std::memcpy(&old, p, bytes);
       auto half = [&](uint32_t x, uint32_t y) -> uint32_t {
         bool brain = t == Type::bf16 || t == Type::bf16x2;
-        float fx = brain ? fromBf16(uint16_t(x)) : fromF16(uint16_t(x)), fy = brain ? fromBf16(uint16_t(y)) : fromF16(uint16_t(y));
+        float fx = brain ? fromBf16(uint16_t(x)) : fromF16(uint16_t(x)),
+              fy = brain ? fromBf16(uint16_t(y)) : fromF16(uint16_t(y));
         float r = apply<float>(Op(in.sub), fx, fy, 0.0f);
         return brain ? toBf16(r) : toF16(r);
       };
       if (t == Type::f32)
-        fresh = std::bit_cast<uint32_t>(canonical(apply<float>(Op(in.sub), std::bit_cast<float>(old), std::bit_cast<float>(a), 0.0f)));
+        fresh = std::bit_cast<uint32_t>(canonical(
+            apply<float>(Op(in.sub), std::bit_cast<float>(old), std::bit_cast<float>(a), 0.0f)));
       else if (bytes == 2)
         fresh = half(old, a);
       else
@@ -106,14 +119,24 @@ Outcome atomicVector(Warp &w, const Instruction &in) {
 Handler handlerOf(Type t, Op op) {
   bool arithmetic = op == Op::add || op == Op::min || op == Op::max;
   switch (t) {
-  case Type::u32: case Type::b32: return atomic<uint32_t>;
-  case Type::s32: return atomic<int32_t>;
-  case Type::u64: case Type::b64: return atomic<uint64_t>;
-  case Type::s64: return atomic<int64_t>;
-  case Type::b16: return op == Op::cas ? atomic<uint16_t> : nullptr;
-  case Type::f32: return arithmetic || op == Op::exch ? atomic<float> : nullptr;
-  case Type::f64: return op == Op::add ? atomic<double> : nullptr;
-  default: return nullptr;
+  case Type::u32:
+  case Type::b32:
+    return atomic<uint32_t>;
+  case Type::s32:
+    return atomic<int32_t>;
+  case Type::u64:
+  case Type::b64:
+    return atomic<uint64_t>;
+  case Type::s64:
+    return atomic<int64_t>;
+  case Type::b16:
+    return op == Op::cas ? atomic<uint16_t> : nullptr;
+  case Type::f32:
+    return arithmetic || op == Op::exch ? atomic<float> : nullptr;
+  case Type::f64:
+    return op == Op::add ? atomic<double> : nullptr;
+  default:
+    return nullptr;
   }
 }
 
@@ -123,10 +146,18 @@ bool decodeAtomic(Decoder &d) {
   d.takeOneOf({"cta", "cluster", "gpu", "sys"});
   Space space = Space::generic;
   switch (d.takeOneOf({"global", "shared", "shared::cta", "shared::cluster"})) {
-  case 0: space = Space::global; break;
-  case 1: case 2: space = Space::shared; break;
-  case 3: space = Space::sharedCluster; break;
-  default: break;
+  case 0:
+    space = Space::global;
+    break;
+  case 1:
+  case 2:
+    space = Space::shared;
+    break;
+  case 3:
+    space = Space::sharedCluster;
+    break;
+  default:
+    break;
   }
   int op = d.takeOneOf({"add", "min", "max", "and", "or", "xor", "inc", "dec", "exch", "cas"});
   d.take("noftz");
@@ -146,7 +177,7 @@ bool decodeAtomic(Decoder &d) {
   in.op[1] = a.base;
   in.imm = a.offset;
   in.imm2 = int64_t(space);
-  in.flags = a.wide ? kWideBase : 0;
+  in.flags = a.wide ? uint32_t(kWideBase) : 0;
   bool halves = t == Type::f16 || t == Type::bf16 || t == Type::f16x2 || t == Type::bf16x2;
   if (vec >= 0 || halves) {
     if (op > 2 || (!halves && t != Type::f32))
@@ -163,7 +194,10 @@ bool decodeAtomic(Decoder &d) {
       return d.fail("ptx_operand: " + d.raw->opcode + " must have " + dec(n) + " data operands");
     for (unsigned i = 0; i < n; ++i) {
       const PtxOperand &dest = d.operand(0);
-      parts.push_back(isRed ? kNone : n == 1 ? d.sinkOr(dest, t) : i < dest.items.size() ? d.sinkOr(dest.items[i], t) : kNone);
+      parts.push_back(isRed                   ? kNone
+                      : n == 1                ? d.sinkOr(dest, t)
+                      : i < dest.items.size() ? d.sinkOr(dest.items[i], t)
+                                              : kNone);
     }
     in.run = atomicVector;
     in.flags |= uint32_t(t) << 8;
@@ -185,6 +219,8 @@ bool decodeAtomic(Decoder &d) {
 
 } // namespace
 
-DecodeFn findAtomic(std::string_view opcode) { return opcode == "atom" || opcode == "red" ? decodeAtomic : nullptr; }
+DecodeFn findAtomic(std::string_view opcode) {
+  return opcode == "atom" || opcode == "red" ? decodeAtomic : nullptr;
+}
 
 } // namespace blockscale::emu

@@ -22,10 +22,12 @@ Outcome named(Warp &w, const Instruction &in) {
     return w.fail(in, "bar_id: barrier must be 0..15, got " + dec(id));
   uint32_t expected = in.op[1] == kNone ? 0 : w.uniform<uint32_t>(in.op[1]);
   if (in.op[1] != kNone && (expected == 0 || expected % 32))
-    return w.fail(in, "bar_count: thread count of barrier " + dec(id) + " must be a multiple of 32, got " + dec(expected));
+    return w.fail(in, "bar_count: thread count of barrier " + dec(id) +
+                          " must be a multiple of 32, got " + dec(expected));
   NamedBarrier &b = w.cta->named[id];
   if (b.arrived && b.expected != expected)
-    return w.fail(in, "bar_count: thread count of barrier " + dec(id) + " must be " + dec(b.expected) + " as for others, got " + dec(expected));
+    return w.fail(in, "bar_count: thread count of barrier " + dec(id) + " must be " +
+                          dec(b.expected) + " as for others, got " + dec(expected));
   b.expected = expected;
   // A warp that is not full counts as a whole when a count is given.
   uint32_t arriving = uint32_t(std::popcount(w.mask));
@@ -35,7 +37,8 @@ Outcome named(Warp &w, const Instruction &in) {
   uint64_t generation = b.generation;
   uint32_t need = expected ? expected : w.cta->liveThreads;
   if (b.arrived > need)
-    return w.fail(in, "bar_count: barrier " + dec(id) + " must have " + dec(need) + " threads, got " + dec(b.arrived));
+    return w.fail(in, "bar_count: barrier " + dec(id) + " must have " + dec(need) +
+                          " threads, got " + dec(b.arrived));
   if (b.arrived == need) {
     w.cta->completeNamed(id);
     return Outcome::next;
@@ -53,7 +56,8 @@ Outcome clusterArrive(Warp &w, const Instruction &in) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
     if (w.clusterPhase[l] != kNoArrival)
-      return w.fail(in, "cluster_arrive: thread must wait between two arrivals at the cluster barrier");
+      return w.fail(in,
+                    "cluster_arrive: thread must wait between two arrivals at the cluster barrier");
     w.clusterPhase[l] = c.clusterGeneration;
   }
   c.clusterArrived += uint32_t(std::popcount(w.mask));
@@ -133,7 +137,8 @@ bool decodeFence(Decoder &d) {
     bool generic = d.take("async::generic");
     if (tensormap || generic) {
       d.takeOneOf({"release", "acquire"});
-      d.takeOneOf({"sync_restrict::shared::cluster", "sync_restrict::shared::cta", "sync_restrict::shared::cluster::read"});
+      d.takeOneOf({"sync_restrict::shared::cluster", "sync_restrict::shared::cta",
+                   "sync_restrict::shared::cluster::read"});
       d.takeOneOf({"cta", "cluster", "gpu", "sys"});
     } else {
       if (d.takeOneOf({"alias", "async"}) < 0)

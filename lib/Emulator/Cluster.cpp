@@ -47,14 +47,16 @@ void Cta::threadsExited(uint32_t count) {
   cluster->clusterExited(count);
 }
 
-Cluster::Cluster(Launch &owner, uint64_t linear, Dim3 at) : launch(owner), number(linear), index(at) {
-  rng = owner.options.seed * 0x9E3779B97F4A7C15ull + linear * 0xD1B54A32D192ED03ull + 0x2545F4914F6CDD1Dull;
+Cluster::Cluster(Launch &owner, uint64_t linear, Dim3 at)
+    : launch(owner), number(linear), index(at) {
+  rng = owner.options.seed * 0x9E3779B97F4A7C15ull + linear * 0xD1B54A32D192ED03ull +
+        0x2545F4914F6CDD1Dull;
   const Dim3 &c = owner.config.cluster;
   for (uint32_t z = 0; z < c.z; ++z)
     for (uint32_t y = 0; y < c.y; ++y)
       for (uint32_t x = 0; x < c.x; ++x)
-        ctas.push_back(
-            std::make_unique<Cta>(*this, Dim3{at.x * c.x + x, at.y * c.y + y, at.z * c.z + z}, unsigned(ctas.size())));
+        ctas.push_back(std::make_unique<Cta>(
+            *this, Dim3{at.x * c.x + x, at.y * c.y + y, at.z * c.z + z}, unsigned(ctas.size())));
   clusterExpected = owner.threadsPerCta * owner.ctasPerCluster;
 }
 
@@ -83,7 +85,8 @@ void Cluster::clusterExited(uint32_t threads) {
 // Operations in flight
 //===----------------------------------------------------------------------===//
 
-void Cluster::issue(std::unique_ptr<AsyncOp> op, Warp &warp, const Instruction &in, AsyncOp::Pipe pipe) {
+void Cluster::issue(std::unique_ptr<AsyncOp> op, Warp &warp, const Instruction &in,
+                    AsyncOp::Pipe pipe) {
   op->warp = &warp;
   op->pipe = pipe;
   op->lanes = warp.mask;
@@ -150,9 +153,10 @@ bool Cluster::landForWaiters(std::vector<Warp *> &order) {
           return true;
         }
         for (size_t j = 0; j < i; ++j)
-          if (eligible(j) && ((ops[j]->pipe == ops[i]->pipe && ops[i]->pipe != AsyncOp::Pipe::free &&
-                               ops[j]->warp == ops[i]->warp) ||
-                              (!ops[i]->ready() && ops[j]->warp == ops[i]->warp))) {
+          if (eligible(j) &&
+              ((ops[j]->pipe == ops[i]->pipe && ops[i]->pipe != AsyncOp::Pipe::free &&
+                ops[j]->warp == ops[i]->warp) ||
+               (!ops[i]->ready() && ops[j]->warp == ops[i]->warp))) {
             landAt(j);
             return true;
           }
@@ -178,7 +182,8 @@ bool Cluster::run() {
   const uint64_t maxInstructions = launch.options.maxInstructions;
   unsigned idle = 0;
   while (true) {
-    order.erase(std::remove_if(order.begin(), order.end(), [](Warp *w) { return w->done(); }), order.end());
+    order.erase(std::remove_if(order.begin(), order.end(), [](Warp *w) { return w->done(); }),
+                order.end());
     if (order.empty())
       break;
     if (launch.options.seed || timing == Timing::random)
@@ -196,20 +201,23 @@ bool Cluster::run() {
         return false;
       if (w->done())
         continue;
-      unsigned budget = timing == Timing::random ? 1u + unsigned(random() % (2u << (random() % 9))) : kSlice;
+      unsigned budget =
+          timing == Timing::random ? 1u + unsigned(random() % (2u << (random() % 9))) : kSlice;
       any |= w->run(budget);
       executed += w->executed;
       if (launch.failed)
         return false;
     }
     if (maxInstructions && executed > maxInstructions) {
-      launch.fail(order[0]->lineOf(order[0]->fragments[0]),
-                  "limit: kernel must end within " + dec(int64_t(maxInstructions)) + " thread instructions");
+      launch.fail(order[0]->lineOf(order[0]->fragments[0]), "limit: kernel must end within " +
+                                                                dec(int64_t(maxInstructions)) +
+                                                                " thread instructions");
       return false;
     }
     if (!any) {
       // The order may hold warps that became free to run in this very round.
-      if (std::any_of(order.begin(), order.end(), [](Warp *w) { return !w->done() && w->runnable(); }))
+      if (std::any_of(order.begin(), order.end(),
+                      [](Warp *w) { return !w->done() && w->runnable(); }))
         continue;
       if (!landForWaiters(order)) {
         reportStuck(false);
@@ -246,14 +254,16 @@ bool Cluster::finish() {
         break;
       }
     if (!landed) {
-      launch.fail(ops[0]->line, std::string("exit: ") + ops[0]->what() + " must be complete when its CTA exits");
+      launch.fail(ops[0]->line,
+                  std::string("exit: ") + ops[0]->what() + " must be complete when its CTA exits");
       return false;
     }
   }
   for (auto &cta : ctas)
     if (!cta->tmem.live().empty() && !launch.failed)
-      launch.fail(cta->tmem.live()[0].line,
-                  "tmem_leak: tensor memory columns " + cta->tmem.describe() + " must be freed before the CTA exits");
+      launch.fail(cta->tmem.live()[0].line, "tmem_leak: tensor memory columns " +
+                                                cta->tmem.describe() +
+                                                " must be freed before the CTA exits");
   return !launch.failed;
 }
 
@@ -262,7 +272,8 @@ static std::string describeWait(const Warp &w, const Fragment &f) {
   std::string at = "line " + dec(w.lineOf(f));
   switch (f.wait.kind) {
   case K::mbarrier:
-    return at + " waits for parity " + dec(int64_t(f.wait.b)) + " of " + mbarrierDescribe(*w.cta, f.wait.a);
+    return at + " waits for parity " + dec(int64_t(f.wait.b)) + " of " +
+           mbarrierDescribe(*w.cta, f.wait.a);
   case K::named: {
     const NamedBarrier &b = w.cta->named[f.wait.a];
     return at + " waits at barrier " + dec(int64_t(f.wait.a)) + " (" + dec(b.arrived) + " of " +
@@ -291,8 +302,8 @@ void Cluster::reportStuck(bool livelock) {
       for (const Fragment &f : w->fragments) {
         if (!line)
           line = w->lineOf(f);
-        message += "; cta " + dec(cta->index.x) + "," + dec(cta->index.y) + "," + dec(cta->index.z) + " warp " +
-                   dec(w->id) + " at " + describeWait(*w, f);
+        message += "; cta " + dec(cta->index.x) + "," + dec(cta->index.y) + "," +
+                   dec(cta->index.z) + " warp " + dec(w->id) + " at " + describeWait(*w, f);
       }
   launch.fail(line, message);
 }

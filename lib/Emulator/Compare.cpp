@@ -12,25 +12,60 @@
 namespace blockscale::emu {
 namespace {
 
-enum Cmp : uint8_t { eq, ne, lt, le, gt, ge, lo, ls, hi, hs, equ, neu, ltu, leu, gtu, geu, num, nan };
-constexpr std::string_view kCmpNames[] = {"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+enum Cmp : uint8_t {
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  lo,
+  ls,
+  hi,
+  hs,
+  equ,
+  neu,
+  ltu,
+  leu,
+  gtu,
+  geu,
+  num,
+  nan
+};
+constexpr std::string_view kCmpNames[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",
+                                          "lo",  "ls",  "hi",  "hs",  "equ", "neu",
+                                          "ltu", "leu", "gtu", "geu", "num", "nan"};
 
 template <Cmp c, typename T> bool compare(T a, T b) {
   constexpr bool unordered = c >= equ && c <= geu;
   bool anyNan = a != a || b != b;
-  if constexpr (c == num) return !anyNan;
-  if constexpr (c == nan) return anyNan;
-  if (anyNan) return unordered;
-  if constexpr (c == eq || c == equ) return a == b;
-  if constexpr (c == ne || c == neu) return a != b;
-  if constexpr (c == lt || c == ltu || c == lo) return a < b;
-  if constexpr (c == le || c == leu || c == ls) return a <= b;
-  if constexpr (c == gt || c == gtu || c == hi) return a > b;
+  if constexpr (c == num)
+    return !anyNan;
+  if constexpr (c == nan)
+    return anyNan;
+  if (anyNan)
+    return unordered;
+  if constexpr (c == eq || c == equ)
+    return a == b;
+  if constexpr (c == ne || c == neu)
+    return a != b;
+  if constexpr (c == lt || c == ltu || c == lo)
+    return a < b;
+  if constexpr (c == le || c == leu || c == ls)
+    return a <= b;
+  if constexpr (c == gt || c == gtu || c == hi)
+    return a > b;
   return a >= b;
 }
 
-struct F16Value { float v; F16Value(uint32_t b) : v(fromF16(uint16_t(b))) {} };
-struct Bf16Value { float v; Bf16Value(uint32_t b) : v(fromBf16(uint16_t(b))) {} };
+struct F16Value {
+  float v;
+  F16Value(uint32_t b) : v(fromF16(uint16_t(b))) {}
+};
+struct Bf16Value {
+  float v;
+  Bf16Value(uint32_t b) : v(fromBf16(uint16_t(b))) {}
+};
 
 /// The comparison as a mask over all lanes.
 template <Cmp c, typename T> uint32_t compareMask(Warp &w, const Instruction &in) {
@@ -72,9 +107,18 @@ template <MaskFn mask> Outcome setp(Warp &w, const Instruction &in) {
     if (in.flags & 4)
       c = ~c;
     switch (in.flags & 3) {
-    case 1: r &= c; other &= c; break;
-    case 2: r |= c; other |= c; break;
-    default: r ^= c; other ^= c; break;
+    case 1:
+      r &= c;
+      other &= c;
+      break;
+    case 2:
+      r |= c;
+      other |= c;
+      break;
+    default:
+      r ^= c;
+      other ^= c;
+      break;
     }
   }
   if (in.op[0] != kNone)
@@ -99,22 +143,37 @@ template <Cmp c> struct Table {
     constexpr bool floatOnly = c >= equ;
     if constexpr (!floatOnly) {
       switch (t) {
-      case Type::u16: return Wrap<compareMask<c, uint16_t>>::value;
-      case Type::s16: return Wrap<compareMask<c, int16_t>>::value;
-      case Type::b16: return Wrap<compareMask<c, uint16_t>>::value;
-      case Type::u32: case Type::b32: return Wrap<compareMask<c, uint32_t>>::value;
-      case Type::s32: return Wrap<compareMask<c, int32_t>>::value;
-      case Type::u64: case Type::b64: return Wrap<compareMask<c, uint64_t>>::value;
-      case Type::s64: return Wrap<compareMask<c, int64_t>>::value;
-      default: break;
+      case Type::u16:
+        return Wrap<compareMask<c, uint16_t>>::value;
+      case Type::s16:
+        return Wrap<compareMask<c, int16_t>>::value;
+      case Type::b16:
+        return Wrap<compareMask<c, uint16_t>>::value;
+      case Type::u32:
+      case Type::b32:
+        return Wrap<compareMask<c, uint32_t>>::value;
+      case Type::s32:
+        return Wrap<compareMask<c, int32_t>>::value;
+      case Type::u64:
+      case Type::b64:
+        return Wrap<compareMask<c, uint64_t>>::value;
+      case Type::s64:
+        return Wrap<compareMask<c, int64_t>>::value;
+      default:
+        break;
       }
     }
     switch (t) {
-    case Type::f32: return ftz ? Wrap<compareFtz<c>>::value : Wrap<compareMask<c, float>>::value;
-    case Type::f64: return Wrap<compareMask<c, double>>::value;
-    case Type::f16: return Wrap<compareHalf<c, F16Value>>::value;
-    case Type::bf16: return Wrap<compareHalf<c, Bf16Value>>::value;
-    default: return nullptr;
+    case Type::f32:
+      return ftz ? Wrap<compareFtz<c>>::value : Wrap<compareMask<c, float>>::value;
+    case Type::f64:
+      return Wrap<compareMask<c, double>>::value;
+    case Type::f16:
+      return Wrap<compareHalf<c, F16Value>>::value;
+    case Type::bf16:
+      return Wrap<compareHalf<c, Bf16Value>>::value;
+    default:
+      return nullptr;
     }
   }
 };
@@ -123,13 +182,17 @@ template <MaskFn mask> struct SetOf { static constexpr Handler value = setValue<
 
 template <template <MaskFn> class Wrap> Handler pickCompare(int c, Type t, bool ftz) {
   switch (c) {
-#define BLOCKSCALE_CASE(x) case x: return Table<x>::template pick<Wrap>(t, ftz);
-    BLOCKSCALE_CASE(eq) BLOCKSCALE_CASE(ne) BLOCKSCALE_CASE(lt) BLOCKSCALE_CASE(le) BLOCKSCALE_CASE(gt)
-    BLOCKSCALE_CASE(ge) BLOCKSCALE_CASE(lo) BLOCKSCALE_CASE(ls) BLOCKSCALE_CASE(hi) BLOCKSCALE_CASE(hs)
-    BLOCKSCALE_CASE(equ) BLOCKSCALE_CASE(neu) BLOCKSCALE_CASE(ltu) BLOCKSCALE_CASE(leu) BLOCKSCALE_CASE(gtu)
-    BLOCKSCALE_CASE(geu) BLOCKSCALE_CASE(num) BLOCKSCALE_CASE(nan)
+#define BLOCKSCALE_CASE(x)                                                                         \
+  case x:                                                                                          \
+    return Table<x>::template pick<Wrap>(t, ftz);
+    BLOCKSCALE_CASE(eq)
+    BLOCKSCALE_CASE(ne) BLOCKSCALE_CASE(lt) BLOCKSCALE_CASE(le) BLOCKSCALE_CASE(gt)
+        BLOCKSCALE_CASE(ge) BLOCKSCALE_CASE(lo) BLOCKSCALE_CASE(ls) BLOCKSCALE_CASE(hi)
+            BLOCKSCALE_CASE(hs) BLOCKSCALE_CASE(equ) BLOCKSCALE_CASE(neu) BLOCKSCALE_CASE(ltu)
+                BLOCKSCALE_CASE(leu) BLOCKSCALE_CASE(gtu) BLOCKSCALE_CASE(geu) BLOCKSCALE_CASE(num)
+                    BLOCKSCALE_CASE(nan)
 #undef BLOCKSCALE_CASE
-  default: return nullptr;
+                        default : return nullptr;
   }
 }
 
@@ -233,7 +296,8 @@ bool decodeSlct(Decoder &d) {
     return false;
   Instruction in;
   bool wide = bits(t) == 64, real = c == Type::f32;
-  in.run = wide ? (real ? slct<uint64_t, float> : slct<uint64_t, int32_t>) : (real ? slct<uint32_t, float> : slct<uint32_t, int32_t>);
+  in.run = wide ? (real ? slct<uint64_t, float> : slct<uint64_t, int32_t>)
+                : (real ? slct<uint32_t, float> : slct<uint32_t, int32_t>);
   in.op[0] = d.dest(0, t);
   in.op[1] = d.source(1, t);
   in.op[2] = d.source(2, t);

@@ -41,8 +41,9 @@ bool decodeRet(Decoder &d) {
 }
 
 Outcome trap(Warp &w, const Instruction &in) {
-  return w.fail(in, "trap: kernel must not trap, cta " + dec(w.cta->index.x) + "," + dec(w.cta->index.y) + "," + dec(w.cta->index.z) +
-                        " thread " + dec(w.id * 32 + w.leader()) + " did");
+  return w.fail(in, "trap: kernel must not trap, cta " + dec(w.cta->index.x) + "," +
+                        dec(w.cta->index.y) + "," + dec(w.cta->index.z) + " thread " +
+                        dec(w.id * 32 + w.leader()) + " did");
 }
 bool decodeTrap(Decoder &d) {
   Instruction in;
@@ -66,13 +67,16 @@ bool decodeNanosleep(Decoder &d) {
 
 bool decodeSetmaxnreg(Decoder &d) {
   if (!facts::supports(d.arch, facts::Feature::setmaxnreg))
-    return d.fail("ptx_target: setmaxnreg must have a target with setmaxnreg, got " + std::string(facts::name(d.arch)));
-  bool ok = d.takeOneOf({"inc", "dec"}) >= 0 && d.take("sync") && d.take("aligned") && d.takeType() == Type::u32;
+    return d.fail("ptx_target: setmaxnreg must have a target with setmaxnreg, got " +
+                  std::string(facts::name(d.arch)));
+  bool ok = d.takeOneOf({"inc", "dec"}) >= 0 && d.take("sync") && d.take("aligned") &&
+            d.takeType() == Type::u32;
   if (!ok || !d.expectOperands(1))
     return false;
   auto n = d.immediate(d.operand(0));
   if (!n || *n < 24 || *n > 256 || *n % 8)
-    return d.fail("ptx_setmaxnreg: register count must be a multiple of 8 from 24 to 256" + (n ? ", got " + dec(*n) : std::string()));
+    return d.fail("ptx_setmaxnreg: register count must be a multiple of 8 from 24 to 256" +
+                  (n ? ", got " + dec(*n) : std::string()));
   Instruction in;
   in.run = hint;
   in.converge = Converge::allLive;
@@ -102,8 +106,15 @@ bool decodePmevent(Decoder &d) {
 
 DecodeFn findControl(std::string_view opcode) {
   static const std::unordered_map<std::string_view, DecodeFn> kTable{
-      {"bra", decodeBra}, {"ret", decodeRet}, {"exit", decodeRet}, {"trap", decodeTrap}, {"brkpt", decodeTrap},
-      {"nanosleep", decodeNanosleep}, {"setmaxnreg", decodeSetmaxnreg}, {"griddepcontrol", decodeGriddepcontrol}, {"pmevent", decodePmevent}};
+      {"bra", decodeBra},
+      {"ret", decodeRet},
+      {"exit", decodeRet},
+      {"trap", decodeTrap},
+      {"brkpt", decodeTrap},
+      {"nanosleep", decodeNanosleep},
+      {"setmaxnreg", decodeSetmaxnreg},
+      {"griddepcontrol", decodeGriddepcontrol},
+      {"pmevent", decodePmevent}};
   auto it = kTable.find(opcode);
   return it == kTable.end() ? nullptr : it->second;
 }

@@ -33,11 +33,15 @@ template <typename S, typename D, bool sat> struct IntToInt {
       using L = std::numeric_limits<D>;
       if constexpr (std::is_signed_v<S>) {
         if (std::is_signed_v<D>) {
-          if (int64_t(s) < int64_t(L::min())) return L::min();
-          if (int64_t(s) > int64_t(L::max())) return L::max();
+          if (int64_t(s) < int64_t(L::min()))
+            return L::min();
+          if (int64_t(s) > int64_t(L::max()))
+            return L::max();
         } else {
-          if (s < 0) return 0;
-          if (uint64_t(s) > uint64_t(L::max())) return L::max();
+          if (s < 0)
+            return 0;
+          if (uint64_t(s) > uint64_t(L::max()))
+            return L::max();
         }
       } else if (uint64_t(s) > uint64_t(L::max())) {
         return L::max();
@@ -69,38 +73,59 @@ template <typename S, typename D, bool sat> Outcome intToInt(Warp &w, const Inst
     for (uint32_t m = w.mask; m; m &= m - 1) {
       int l = __builtin_ctz(m);
       D v = value(l);
-      d[l] = std::is_signed_v<D> ? (in.flags & 4 ? uint32_t(uint16_t(v)) : uint32_t(int32_t(v))) : uint32_t(v);
+      d[l] = std::is_signed_v<D> ? (in.flags & 4 ? uint32_t(uint16_t(v)) : uint32_t(int32_t(v)))
+                                 : uint32_t(v);
     }
   }
   return Outcome::next;
 }
 // The common exact widths.
-template <typename S, typename D> struct Cast { static D run(S s) { return D(s); } };
+template <typename S, typename D> struct Cast {
+  static D run(S s) { return D(s); }
+};
 
 template <typename S, bool sat> Handler intTo(Type d) {
   switch (d) {
-  case Type::u8: return intToInt<S, uint8_t, sat>;
-  case Type::s8: return intToInt<S, int8_t, sat>;
-  case Type::u16: return intToInt<S, uint16_t, sat>;
-  case Type::s16: return intToInt<S, int16_t, sat>;
-  case Type::u32: return intToInt<S, uint32_t, sat>;
-  case Type::s32: return intToInt<S, int32_t, sat>;
-  case Type::u64: return intToInt<S, uint64_t, sat>;
-  case Type::s64: return intToInt<S, int64_t, sat>;
-  default: return nullptr;
+  case Type::u8:
+    return intToInt<S, uint8_t, sat>;
+  case Type::s8:
+    return intToInt<S, int8_t, sat>;
+  case Type::u16:
+    return intToInt<S, uint16_t, sat>;
+  case Type::s16:
+    return intToInt<S, int16_t, sat>;
+  case Type::u32:
+    return intToInt<S, uint32_t, sat>;
+  case Type::s32:
+    return intToInt<S, int32_t, sat>;
+  case Type::u64:
+    return intToInt<S, uint64_t, sat>;
+  case Type::s64:
+    return intToInt<S, int64_t, sat>;
+  default:
+    return nullptr;
   }
 }
 template <bool sat> Handler intPair(Type s, Type d) {
   switch (s) {
-  case Type::u8: return intTo<uint8_t, sat>(d);
-  case Type::s8: return intTo<int8_t, sat>(d);
-  case Type::u16: return intTo<uint16_t, sat>(d);
-  case Type::s16: return intTo<int16_t, sat>(d);
-  case Type::u32: return intTo<uint32_t, sat>(d);
-  case Type::s32: return intTo<int32_t, sat>(d);
-  case Type::u64: return intTo<uint64_t, sat>(d);
-  case Type::s64: return intTo<int64_t, sat>(d);
-  default: return nullptr;
+  case Type::u8:
+    return intTo<uint8_t, sat>(d);
+  case Type::s8:
+    return intTo<int8_t, sat>(d);
+  case Type::u16:
+    return intTo<uint16_t, sat>(d);
+  case Type::s16:
+    return intTo<int16_t, sat>(d);
+  case Type::u32:
+    return intTo<uint32_t, sat>(d);
+  case Type::s32:
+    return intTo<int32_t, sat>(d);
+  case Type::u64:
+    return intTo<uint64_t, sat>(d);
+  case Type::s64:
+    return intTo<int64_t, sat>(d);
+  default:
+    return nullptr;
   }
 }
 
@@ -115,10 +140,14 @@ Round roundOf(const Instruction &in) { return Round(in.sub & 3); }
 
 double roundInteger(double x, Round r) {
   switch (r) {
-  case Round::nearestEven: return std::nearbyint(x);
-  case Round::towardZero: return std::trunc(x);
-  case Round::down: return std::floor(x);
-  default: return std::ceil(x);
+  case Round::nearestEven:
+    return std::nearbyint(x);
+  case Round::towardZero:
+    return std::trunc(x);
+  case Round::down:
+    return std::floor(x);
+  default:
+    return std::ceil(x);
   }
 }
 
@@ -141,9 +170,12 @@ double readFloat(const Warp &w, const Instruction &in, Type t, int l) {
     float f = w.reg<float>(in.op[1])[l];
     return in.flags & kFtz ? flush(f) : f;
   }
-  case Type::f64: return w.reg<double>(in.op[1])[l];
-  case Type::f16: return fromF16(uint16_t(w.reg<uint32_t>(in.op[1])[l]));
-  default: return fromBf16(uint16_t(w.reg<uint32_t>(in.op[1])[l]));
+  case Type::f64:
+    return w.reg<double>(in.op[1])[l];
+  case Type::f16:
+    return fromF16(uint16_t(w.reg<uint32_t>(in.op[1])[l]));
+  default:
+    return fromBf16(uint16_t(w.reg<uint32_t>(in.op[1])[l]));
   }
 }
 
@@ -154,12 +186,16 @@ uint64_t floatToInt(double x, Type d, Round r) {
   unsigned n = bits(d);
   if (isSigned(d)) {
     double hi = std::ldexp(1.0, int(n) - 1);
-    if (x >= hi) return (uint64_t(1) << (n - 1)) - 1;
-    if (x < -hi) return uint64_t(int64_t(-hi));
+    if (x >= hi)
+      return (uint64_t(1) << (n - 1)) - 1;
+    if (x < -hi)
+      return uint64_t(int64_t(-hi));
     return uint64_t(int64_t(x));
   }
-  if (x <= 0) return 0;
-  if (x >= std::ldexp(1.0, int(n))) return n == 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1;
+  if (x <= 0)
+    return 0;
+  if (x >= std::ldexp(1.0, int(n)))
+    return n == 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1;
   return uint64_t(x);
 }
 
@@ -170,7 +206,9 @@ void writeFloat(Warp &w, const Instruction &in, Type d, int l, double x, bool fr
   if (in.flags & kRelu)
     x = x != x ? x : x > 0 ? x : 0.0;
   switch (d) {
-  case Type::f64: w.reg<double>(in.op[0])[l] = x; break;
+  case Type::f64:
+    w.reg<double>(in.op[0])[l] = x;
+    break;
   case Type::f32: {
     float f = doubleToFloat(x, r);
     w.reg<float>(in.op[0])[l] = canonical(in.flags & kFtz ? flush(f) : f);
@@ -185,7 +223,9 @@ void writeFloat(Warp &w, const Instruction &in, Type d, int l, double x, bool fr
       u -= std::fabs(double(f)) > std::fabs(x);
       f = std::bit_cast<float>(u | 1);
     }
-    w.reg<uint32_t>(in.op[0])[l] = encode(d == Type::f16 ? Format::f16 : Format::bf16, f, r, in.flags & kSatfinite ? Overflow::satfinite : Overflow::natural);
+    w.reg<uint32_t>(in.op[0])[l] =
+        encode(d == Type::f16 ? Format::f16 : Format::bf16, f, r,
+               in.flags & kSatfinite ? Overflow::satfinite : Overflow::natural);
     break;
   }
   default: { // tf32: 10 mantissa bits in a float
@@ -238,7 +278,8 @@ Outcome floatConvert(Warp &w, const Instruction &in) {
         if (r == Round::towardZero)
           r = exact < 0 ? Round::up : Round::down;
         float inf = std::numeric_limits<float>::infinity();
-        f = r == Round::down ? (above ? std::nextafter(f, -inf) : f) : (above ? f : std::nextafter(f, inf));
+        f = r == Round::down ? (above ? std::nextafter(f, -inf) : f)
+                             : (above ? f : std::nextafter(f, inf));
       }
       w.reg<float>(in.op[0])[l] = f;
     } else {
@@ -260,16 +301,26 @@ struct PairFormat {
 };
 std::optional<PairFormat> pairFormat(Type t) {
   switch (t) {
-  case Type::f16x2: return PairFormat{false, Format::f16, {}, 16};
-  case Type::bf16x2: return PairFormat{false, Format::bf16, {}, 16};
-  case Type::e4m3x2: return PairFormat{false, Format::e4m3, {}, 8};
-  case Type::e5m2x2: return PairFormat{false, Format::e5m2, {}, 8};
-  case Type::e2m3x2: return PairFormat{false, Format::e2m3, {}, 8};
-  case Type::e3m2x2: return PairFormat{false, Format::e3m2, {}, 8};
-  case Type::e2m1x2: return PairFormat{false, Format::e2m1, {}, 4};
-  case Type::ue8m0x2: return PairFormat{true, {}, ScaleFormat::ue8m0, 8};
-  case Type::ue5m3x2: return PairFormat{true, {}, ScaleFormat::ue5m3, 8};
-  default: return std::nullopt;
+  case Type::f16x2:
+    return PairFormat{false, Format::f16, {}, 16};
+  case Type::bf16x2:
+    return PairFormat{false, Format::bf16, {}, 16};
+  case Type::e4m3x2:
+    return PairFormat{false, Format::e4m3, {}, 8};
+  case Type::e5m2x2:
+    return PairFormat{false, Format::e5m2, {}, 8};
+  case Type::e2m3x2:
+    return PairFormat{false, Format::e2m3, {}, 8};
+  case Type::e3m2x2:
+    return PairFormat{false, Format::e3m2, {}, 8};
+  case Type::e2m1x2:
+    return PairFormat{false, Format::e2m1, {}, 4};
+  case Type::ue8m0x2:
+    return PairFormat{true, {}, ScaleFormat::ue8m0, 8};
+  case Type::ue5m3x2:
+    return PairFormat{true, {}, ScaleFormat::ue5m3, 8};
+  default:
+    return std::nullopt;
   }
 }
 
@@ -344,16 +395,19 @@ bool decodePair(Decoder &d, Type dst, Type src, uint32_t flags, int round, bool 
   if (!df || (!twoSources && !pairFormat(src)))
     return false;
   auto needs = [&](facts::Feature f) {
-    return facts::supports(d.arch, f) || d.fail("ptx_target: cvt to ." + std::string(name(dst)) + " from ." + std::string(name(src)) +
-                                                " must have a target with " + std::string(facts::name(f)) + ", got " + std::string(facts::name(d.arch)));
+    return facts::supports(d.arch, f) ||
+           d.fail("ptx_target: cvt to ." + std::string(name(dst)) + " from ." +
+                  std::string(name(src)) + " must have a target with " +
+                  std::string(facts::name(f)) + ", got " + std::string(facts::name(d.arch)));
   };
   bool narrowDst = df->width < 16, narrowSrc = !twoSources && pairFormat(src)->width < 16;
-  if ((narrowDst || narrowSrc) && dst != Type::e4m3x2 && dst != Type::e5m2x2 && src != Type::e4m3x2 && src != Type::e5m2x2 &&
-      !needs(facts::Feature::cvtNarrow))
+  if ((narrowDst || narrowSrc) && dst != Type::e4m3x2 && dst != Type::e5m2x2 &&
+      src != Type::e4m3x2 && src != Type::e5m2x2 && !needs(facts::Feature::cvtNarrow))
     return false;
   if ((dst == Type::ue5m3x2 || src == Type::ue5m3x2) && !needs(facts::Feature::cvtUe5m3))
     return false;
-  if (narrowDst && !df->isScale && round == int(Round::towardZero) && !needs(facts::Feature::cvtNarrowRz))
+  if (narrowDst && !df->isScale && round == int(Round::towardZero) &&
+      !needs(facts::Feature::cvtNarrowRz))
     return false;
   if (scaledN1 && !needs(facts::Feature::cvtScaledN1))
     return false;
@@ -389,8 +443,9 @@ bool decodeCvt(Decoder &d) {
   int integerRound = d.takeOneOf({"rni", "rzi", "rmi", "rpi"});
   int round = d.takeOneOf({"rn", "rz", "rm", "rp"});
   bool rna = d.take("rna");
-  uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("sat") ? kSat : 0) | (d.take("relu") ? kRelu : 0) |
-                   (d.take("satfinite") ? kSatfinite : 0);
+  auto flag = [&](const char *modifier, uint32_t bit) { return d.take(modifier) ? bit : 0; };
+  uint32_t flags =
+      flag("ftz", kFtz) | flag("sat", kSat) | flag("relu", kRelu) | flag("satfinite", kSatfinite);
   bool scaledN1 = d.take("scaled::n1::ue8m0");
   Type dst = d.takeType(), src = d.takeType();
   if (!d.error.empty())
@@ -410,14 +465,18 @@ bool decodeCvt(Decoder &d) {
       in.flags |= 4;
     bool exact = sc == regClass(bits(src)) && dc == regClass(bits(dst)) && !(flags & kSat);
     if (exact && bits(src) == 32 && bits(dst) == 64)
-      in.run = src == Type::s32 ? unaryLanes<Cast<int32_t, int64_t>, int32_t, int64_t> : unaryLanes<Cast<uint32_t, uint64_t>, uint32_t, uint64_t>;
+      in.run = src == Type::s32 ? unaryLanes<Cast<int32_t, int64_t>, int32_t, int64_t>
+                                : unaryLanes<Cast<uint32_t, uint64_t>, uint32_t, uint64_t>;
     if (exact && bits(src) == 64 && bits(dst) == 32)
       in.run = unaryLanes<Cast<uint64_t, uint32_t>, uint64_t, uint32_t>;
   } else if ((isFloat(dst) || isInteger(dst)) && (isFloat(src) || isInteger(src))) {
     in.run = floatConvert;
     if (isInteger(dst) && integerRound < 0)
       return d.fail("ptx_round: cvt to an integer must round by .rni, .rzi, .rmi or .rpi");
-    in.sub = uint8_t((integerRound >= 0 ? integerRound : round >= 0 ? round : 0) | (rna ? 0x80 : 0));
+    in.sub = uint8_t((integerRound >= 0 ? integerRound
+                      : round >= 0      ? round
+                                        : 0) |
+                     (rna ? 0x80 : 0));
     if (isFloat(dst) && integerRound >= 0)
       in.flags |= kInt;
     in.imm = int64_t(src) | int64_t(dst) << 8;

@@ -59,15 +59,17 @@ std::optional<Type> Decoder::tryType() {
 Type Decoder::takeType() {
   if (auto t = tryType())
     return *t;
-  fail("ptx_type: " + raw->opcode + " must have a type, got " + (mods.empty() ? "none" : "." + mods.front()));
+  fail("ptx_type: " + raw->opcode + " must have a type, got " +
+       (mods.empty() ? "none" : "." + mods.front()));
   return Type::none;
 }
 
 void Decoder::takeHints() {
   static constexpr std::string_view kPrefixes[] = {"L1::", "L2::"};
   for (size_t i = 0; i < mods.size();) {
-    bool hint = std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
-                            [&](std::string_view p) { return mods[i].rfind(p, 0) == 0 && mods[i] != "L2::cache_hint"; });
+    bool hint = std::any_of(std::begin(kPrefixes), std::end(kPrefixes), [&](std::string_view p) {
+      return mods[i].rfind(p, 0) == 0 && mods[i] != "L2::cache_hint";
+    });
     if (hint)
       mods.erase(mods.begin() + long(i));
     else
@@ -80,11 +82,13 @@ void Decoder::takeHints() {
 //===----------------------------------------------------------------------===//
 
 bool Decoder::expectOperands(size_t n) {
-  return count() == n || fail("ptx_operands: " + raw->opcode + " must have " + std::to_string(n) + " operands, got " +
-                              std::to_string(count()));
+  return count() == n || fail("ptx_operands: " + raw->opcode + " must have " + std::to_string(n) +
+                              " operands, got " + std::to_string(count()));
 }
 
-const PtxOperand &Decoder::operand(size_t i) const { return i < raw->operands.size() ? raw->operands[i] : kMissing; }
+const PtxOperand &Decoder::operand(size_t i) const {
+  return i < raw->operands.size() ? raw->operands[i] : kMissing;
+}
 
 const Symbol *Decoder::lookup(const std::string &name) const {
   for (size_t i = scopes.size(); i-- > 0;)
@@ -145,7 +149,8 @@ static uint64_t realAs(const PtxOperand &o, Type t) {
     return o.value;
   }
   if (o.realBits == 32)
-    return t == Type::f64 ? std::bit_cast<uint64_t>(double(std::bit_cast<float>(uint32_t(o.value)))) : o.value;
+    return t == Type::f64 ? std::bit_cast<uint64_t>(double(std::bit_cast<float>(uint32_t(o.value))))
+                          : o.value;
   if (t == Type::f32 || t == Type::tf32 || t == Type::b32)
     return std::bit_cast<uint32_t>(float(std::bit_cast<double>(o.value)));
   return o.value;
@@ -160,7 +165,8 @@ Operand Decoder::wideSource(const PtxOperand &o, Type t, RegClass &cls) {
       fail("ptx_operand: a 128-bit operand must be a register");
       return 0;
     }
-    return constant(bits(t) < 64 ? realAs(o, t) & ((uint64_t(1) << bits(t)) - 1) : realAs(o, t), cls);
+    return constant(bits(t) < 64 ? realAs(o, t) & ((uint64_t(1) << bits(t)) - 1) : realAs(o, t),
+                    cls);
   case PtxOperand::Kind::name:
     break;
   default:
@@ -211,8 +217,8 @@ Operand Decoder::wideDest(const PtxOperand &o, Type t, RegClass &cls) {
   const Symbol *s = o.kind == PtxOperand::Kind::name ? lookup(o.name) : nullptr;
   cls = regClass(bits(t));
   if (!s || s->kind != Symbol::Kind::reg || s->regClass == RegClass::pred) {
-    fail("ptx_operand: destination of " + raw->opcode + " must be a register of type ." + std::string(name(t)) +
-         (o.name.empty() ? "" : ", got " + o.name));
+    fail("ptx_operand: destination of " + raw->opcode + " must be a register of type ." +
+         std::string(name(t)) + (o.name.empty() ? "" : ", got " + o.name));
     return 0;
   }
   cls = s->regClass;
@@ -231,7 +237,8 @@ Operand Decoder::dest(const PtxOperand &o, Type t) {
 Operand Decoder::predicateNamed(const std::string &n) {
   const Symbol *s = lookup(n);
   if (!s || s->kind != Symbol::Kind::reg || s->regClass != RegClass::pred) {
-    fail("ptx_operand: " + (n.empty() ? std::string("a predicate is missing") : n + " must be a predicate"));
+    fail("ptx_operand: " +
+         (n.empty() ? std::string("a predicate is missing") : n + " must be a predicate"));
     return 0;
   }
   return s->slot;
@@ -303,19 +310,45 @@ Operand Decoder::preset(Preset::Kind kind, bool wide, uint64_t value) {
 Operand Decoder::specialRegister(const std::string &n, Type t) {
   using K = Preset::Kind;
   static const std::unordered_map<std::string_view, K> kNames{
-      {"%tid.x", K::tidX}, {"%tid.y", K::tidY}, {"%tid.z", K::tidZ}, {"%ntid.x", K::ntidX}, {"%ntid.y", K::ntidY},
-      {"%ntid.z", K::ntidZ}, {"%ctaid.x", K::ctaidX}, {"%ctaid.y", K::ctaidY}, {"%ctaid.z", K::ctaidZ},
-      {"%nctaid.x", K::nctaidX}, {"%nctaid.y", K::nctaidY}, {"%nctaid.z", K::nctaidZ}, {"%laneid", K::laneid},
-      {"%warpid", K::warpid}, {"%nwarpid", K::nwarpid}, {"%smid", K::smid}, {"%nsmid", K::nsmid},
-      {"%gridid", K::gridid}, {"%clusterid.x", K::clusteridX}, {"%clusterid.y", K::clusteridY},
-      {"%clusterid.z", K::clusteridZ}, {"%nclusterid.x", K::nclusteridX}, {"%nclusterid.y", K::nclusteridY},
-      {"%nclusterid.z", K::nclusteridZ}, {"%cluster_ctaid.x", K::clusterCtaidX},
-      {"%cluster_ctaid.y", K::clusterCtaidY}, {"%cluster_ctaid.z", K::clusterCtaidZ},
-      {"%cluster_nctaid.x", K::clusterNctaidX}, {"%cluster_nctaid.y", K::clusterNctaidY},
-      {"%cluster_nctaid.z", K::clusterNctaidZ}, {"%cluster_ctarank", K::clusterCtarank},
-      {"%cluster_nctarank", K::clusterNctarank}, {"%dynamic_smem_size", K::dynamicSmem},
-      {"%total_smem_size", K::totalSmem}, {"%lanemask_eq", K::lanemaskEq}, {"%lanemask_lt", K::lanemaskLt},
-      {"%lanemask_le", K::lanemaskLe}, {"%lanemask_gt", K::lanemaskGt}, {"%lanemask_ge", K::lanemaskGe}};
+      {"%tid.x", K::tidX},
+      {"%tid.y", K::tidY},
+      {"%tid.z", K::tidZ},
+      {"%ntid.x", K::ntidX},
+      {"%ntid.y", K::ntidY},
+      {"%ntid.z", K::ntidZ},
+      {"%ctaid.x", K::ctaidX},
+      {"%ctaid.y", K::ctaidY},
+      {"%ctaid.z", K::ctaidZ},
+      {"%nctaid.x", K::nctaidX},
+      {"%nctaid.y", K::nctaidY},
+      {"%nctaid.z", K::nctaidZ},
+      {"%laneid", K::laneid},
+      {"%warpid", K::warpid},
+      {"%nwarpid", K::nwarpid},
+      {"%smid", K::smid},
+      {"%nsmid", K::nsmid},
+      {"%gridid", K::gridid},
+      {"%clusterid.x", K::clusteridX},
+      {"%clusterid.y", K::clusteridY},
+      {"%clusterid.z", K::clusteridZ},
+      {"%nclusterid.x", K::nclusteridX},
+      {"%nclusterid.y", K::nclusteridY},
+      {"%nclusterid.z", K::nclusteridZ},
+      {"%cluster_ctaid.x", K::clusterCtaidX},
+      {"%cluster_ctaid.y", K::clusterCtaidY},
+      {"%cluster_ctaid.z", K::clusterCtaidZ},
+      {"%cluster_nctaid.x", K::clusterNctaidX},
+      {"%cluster_nctaid.y", K::clusterNctaidY},
+      {"%cluster_nctaid.z", K::clusterNctaidZ},
+      {"%cluster_ctarank", K::clusterCtarank},
+      {"%cluster_nctarank", K::clusterNctarank},
+      {"%dynamic_smem_size", K::dynamicSmem},
+      {"%total_smem_size", K::totalSmem},
+      {"%lanemask_eq", K::lanemaskEq},
+      {"%lanemask_lt", K::lanemaskLt},
+      {"%lanemask_le", K::lanemaskLe},
+      {"%lanemask_gt", K::lanemaskGt},
+      {"%lanemask_ge", K::lanemaskGe}};
   if (n == "WARP_SZ")
     return constant(32, regClass(bits(t)));
   auto it = kNames.find(n);
@@ -395,8 +428,9 @@ bool Decoder::declare(const PtxStatement &s) {
 }
 
 static DecodeFn findFamily(std::string_view opcode) {
-  for (auto find : {findArithmetic, findLogic, findFloat, findCompare, findConvert, findMove, findLoadStore,
-                    findAtomic, findControl, findBarrier, findWarpOps, findMbarrier, findCopy, findTcgen05})
+  for (auto find :
+       {findArithmetic, findLogic, findFloat, findCompare, findConvert, findMove, findLoadStore,
+        findAtomic, findControl, findBarrier, findWarpOps, findMbarrier, findCopy, findTcgen05})
     if (DecodeFn fn = find(opcode))
       return fn;
   return nullptr;
@@ -448,7 +482,8 @@ bool Decoder::decodeKernel(const PtxKernel &source) {
     kernel.params.push_back(param);
   }
   if (kernel.paramBytes > 32764)
-    return fail("ptx_param: parameters must take at most 32764 bytes, got " + std::to_string(kernel.paramBytes));
+    return fail("ptx_param: parameters must take at most 32764 bytes, got " +
+                std::to_string(kernel.paramBytes));
   // Module-level shared variables belong to every kernel that could name them.
   kernel.staticShared = moduleShared;
   kernel.dynamicAlign = moduleDynamicAlign;
@@ -461,7 +496,8 @@ bool Decoder::decodeKernel(const PtxKernel &source) {
         return false;
       break;
     case PtxStatement::Kind::label: {
-      auto [it, fresh] = labels[size_t(scopePath.back())].emplace(s.name, uint32_t(kernel.code.size()));
+      auto [it, fresh] =
+          labels[size_t(scopePath.back())].emplace(s.name, uint32_t(kernel.code.size()));
       if (!fresh)
         return fail("ptx_label: label " + s.name + " must be defined once in a scope");
       break;
@@ -508,7 +544,8 @@ bool Decoder::decodeKernel(const PtxKernel &source) {
   }
   // The dynamic shared memory follows the static one.
   uint64_t dynamicStart = kSharedBase + kernel.staticShared;
-  dynamicStart = (dynamicStart + kernel.dynamicAlign - 1) / kernel.dynamicAlign * kernel.dynamicAlign;
+  dynamicStart =
+      (dynamicStart + kernel.dynamicAlign - 1) / kernel.dynamicAlign * kernel.dynamicAlign;
   for (Preset &p : kernel.presets)
     if (p.kind == Preset::Kind::sharedAddress && p.value >= kDynamicSharedMark / 2)
       p.value = p.value - kDynamicSharedMark + dynamicStart;

@@ -80,7 +80,9 @@ public:
   Operand wideDest(const PtxOperand &o, Type t, RegClass &cls);
   Operand predicate(const PtxOperand &o, bool isDest, bool *negated = nullptr);
   Operand predicateNamed(const std::string &name);
-  Operand sinkOr(const PtxOperand &o, Type t) { return o.kind == PtxOperand::Kind::sink ? kNone : dest(o, t); }
+  Operand sinkOr(const PtxOperand &o, Type t) {
+    return o.kind == PtxOperand::Kind::sink ? kNone : dest(o, t);
+  }
   AddressOperand address(const PtxOperand &o);
   std::optional<int64_t> immediate(const PtxOperand &o) const;
   Operand constant(uint64_t bits, RegClass cls);
@@ -106,8 +108,8 @@ private:
     int scope;
   };
   std::vector<Fixup> fixups;
-  std::vector<int> scopePath;             // ids of the open scopes
-  std::vector<int> scopeParent;           // by id
+  std::vector<int> scopePath;                                    // ids of the open scopes
+  std::vector<int> scopeParent;                                  // by id
   std::vector<std::unordered_map<std::string, uint32_t>> labels; // by scope id
   std::vector<Operand> touchedNow;
 
@@ -141,8 +143,8 @@ DecodeFn findCopy(std::string_view opcode);
 DecodeFn findTcgen05(std::string_view opcode);
 
 /// Reads and executes a handler's constant modifiers: shared by families.
-facts::Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::string_view fileName,
-                                                        GlobalMemory &memory);
+facts::Result<std::shared_ptr<LoadedModule>>
+loadModule(std::string_view text, std::string_view fileName, GlobalMemory &memory);
 
 } // namespace blockscale::emu
 

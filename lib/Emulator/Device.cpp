@@ -72,7 +72,8 @@ public:
       return module.takeRefusal();
     return std::shared_ptr<Module>(*module);
   }
-  Result<LaunchStats> launch(const Module &module, std::string_view kernel, const LaunchConfig &config) override;
+  Result<LaunchStats> launch(const Module &module, std::string_view kernel,
+                             const LaunchConfig &config) override;
   void setOptions(const Options &o) override { options = o; }
 
 private:
@@ -81,21 +82,25 @@ private:
 
   Refusal outside(const char *what, uint64_t address, size_t bytes) {
     return Refusal{std::string("mem_global: host ") + what + " of " + dec(int64_t(bytes)) +
-                   " bytes must lie in a live allocation, got " + hex(address) + " (" + memory.describe(address) + ")"};
+                   " bytes must lie in a live allocation, got " + hex(address) + " (" +
+                   memory.describe(address) + ")"};
   }
 };
 
 /// Checks the launch against the kernel's directives and the chip's limits.
-std::string checkLaunch(const LoadedModule &module, const Kernel &k, const LaunchConfig &c, Launch &launch) {
+std::string checkLaunch(const LoadedModule &module, const Kernel &k, const LaunchConfig &c,
+                        Launch &launch) {
   const facts::ArchInfo &chip = facts::info(module.archValue);
   auto positive = [](const Dim3 &d) { return d.x && d.y && d.z; };
   if (!positive(c.grid) || !positive(c.block) || !positive(c.cluster))
-    return "launch_dims: grid, block and cluster must be positive, got " + text(c.grid) + ", " + text(c.block) + ", " + text(c.cluster);
+    return "launch_dims: grid, block and cluster must be positive, got " + text(c.grid) + ", " +
+           text(c.block) + ", " + text(c.cluster);
   if (c.grid.x > kMaxGrid || c.grid.y > 65535 || c.grid.z > 65535)
     return "launch_grid: grid must be at most 2147483647x65535x65535, got " + text(c.grid);
   uint64_t threads = uint64_t(c.block.x) * c.block.y * c.block.z;
   if (threads > uint64_t(facts::kThreadsPerBlock) || c.block.z > 64)
-    return "launch_block: block must have at most " + dec(facts::kThreadsPerBlock) + " threads, got " + text(c.block);
+    return "launch_block: block must have at most " + dec(facts::kThreadsPerBlock) +
+           " threads, got " + text(c.block);
   auto directive = [&](const char *n) -> const std::vector<uint64_t> * {
     auto it = k.directives.find(n);
     return it == k.directives.end() ? nullptr : &it->second;
@@ -107,7 +112,8 @@ std::string checkLaunch(const LoadedModule &module, const Kernel &k, const Launc
     return p;
   };
   if (auto *max = directive("maxntid"); max && threads > product(*max))
-    return "launch_block: block must have at most the " + dec(int64_t(product(*max))) + " threads of .maxntid, got " + dec(int64_t(threads));
+    return "launch_block: block must have at most the " + dec(int64_t(product(*max))) +
+           " threads of .maxntid, got " + dec(int64_t(threads));
   auto exactly = [](const std::vector<uint64_t> &v, const Dim3 &d) {
     uint64_t want[3] = {1, 1, 1};
     for (size_t i = 0; i < v.size() && i < 3; ++i)
@@ -120,29 +126,35 @@ std::string checkLaunch(const LoadedModule &module, const Kernel &k, const Launc
     return "launch_cluster: cluster must be that of .reqnctapercluster, got " + text(c.cluster);
   uint64_t ctas = uint64_t(c.cluster.x) * c.cluster.y * c.cluster.z;
   if (ctas > 1 && !facts::supports(module.archValue, facts::Feature::clusters))
-    return "launch_cluster: cluster must be 1x1x1 on " + std::string(facts::name(module.archValue)) + ", got " + text(c.cluster);
+    return "launch_cluster: cluster must be 1x1x1 on " +
+           std::string(facts::name(module.archValue)) + ", got " + text(c.cluster);
   if (ctas > kMaxPortableCluster)
     return "launch_cluster: cluster must have at most 16 CTAs, got " + dec(int64_t(ctas));
   if (c.grid.x % c.cluster.x || c.grid.y % c.cluster.y || c.grid.z % c.cluster.z)
-    return "launch_cluster: cluster must divide the grid " + text(c.grid) + ", got " + text(c.cluster);
+    return "launch_cluster: cluster must divide the grid " + text(c.grid) + ", got " +
+           text(c.cluster);
   uint64_t limit = uint64_t(chip.sharedPerBlock);
   if (c.oversizedShared) {
     if (!chip.sharedPerBlockOversized)
-      return "launch_shared: oversized shared memory must have a chip with it, got " + std::string(facts::name(module.archValue));
+      return "launch_shared: oversized shared memory must have a chip with it, got " +
+             std::string(facts::name(module.archValue));
     limit = uint64_t(chip.sharedPerBlockOversized);
   }
   if (c.sharedBytes > limit || k.staticShared + c.sharedBytes > limit)
-    return "launch_shared: shared memory of a block must be at most " + dec(int64_t(limit)) + " bytes, got " +
-           dec(int64_t(k.staticShared + c.sharedBytes));
+    return "launch_shared: shared memory of a block must be at most " + dec(int64_t(limit)) +
+           " bytes, got " + dec(int64_t(k.staticShared + c.sharedBytes));
   if (c.params.size() != k.params.size())
-    return "launch_params: kernel must have " + dec(int64_t(k.params.size())) + " parameters, got " + dec(int64_t(c.params.size()));
+    return "launch_params: kernel must have " + dec(int64_t(k.params.size())) +
+           " parameters, got " + dec(int64_t(c.params.size()));
   launch.params.assign(k.paramBytes, 0);
   for (size_t i = 0; i < k.params.size(); ++i) {
     if (c.params[i].bytes.size() != k.params[i].bytes)
-      return "launch_params: parameter " + dec(int64_t(i)) + " must have " + dec(int64_t(k.params[i].bytes)) + " bytes, got " +
+      return "launch_params: parameter " + dec(int64_t(i)) + " must have " +
+             dec(int64_t(k.params[i].bytes)) + " bytes, got " +
              dec(int64_t(c.params[i].bytes.size()));
     if (!c.params[i].bytes.empty())
-      std::memcpy(launch.params.data() + k.params[i].offset, c.params[i].bytes.data(), k.params[i].bytes);
+      std::memcpy(launch.params.data() + k.params[i].offset, c.params[i].bytes.data(),
+                  k.params[i].bytes);
   }
   launch.sharedBytes = kSharedBase + k.staticShared + c.sharedBytes;
   launch.threadsPerCta = unsigned(threads);
@@ -152,18 +164,20 @@ std::string checkLaunch(const LoadedModule &module, const Kernel &k, const Launc
   return {};
 }
 
-Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_view name, const LaunchConfig &config) {
+Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_view name,
+                                           const LaunchConfig &config) {
   auto start = std::chrono::steady_clock::now();
   const auto *loaded = dynamic_cast<const LoadedModule *>(&module);
   const Kernel *kernel = loaded ? loaded->find(name) : nullptr;
   if (!kernel)
     return Refusal{"launch_kernel: kernel must be one of the module's, got " + std::string(name)};
-  Launch run{*loaded, *kernel, config, options, memory, {}};
+  Launch run(*loaded, *kernel, config, options, memory);
   run.sms = options.sms ? options.sms : kDefaultSms;
   if (std::string e = checkLaunch(*loaded, *kernel, config, run); !e.empty())
     return Refusal{loaded->file + ":" + std::to_string(kernel->line) + ": " + e};
 
-  Dim3 clusters{config.grid.x / config.cluster.x, config.grid.y / config.cluster.y, config.grid.z / config.cluster.z};
+  Dim3 clusters{config.grid.x / config.cluster.x, config.grid.y / config.cluster.y,
+                config.grid.z / config.cluster.z};
   uint64_t total = uint64_t(clusters.x) * clusters.y * clusters.z;
   std::atomic<uint64_t> next{0};
   // A seed also turns the order of the clusters, without a table of them.
@@ -171,7 +185,9 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
   auto work = [&] {
     for (uint64_t i; !run.failed && (i = next++) < total;) {
       uint64_t n = (i + turn) % total;
-      Cluster cluster(run, n, Dim3{uint32_t(n % clusters.x), uint32_t(n / clusters.x % clusters.y), uint32_t(n / clusters.x / clusters.y)});
+      Cluster cluster(run, n,
+                      Dim3{uint32_t(n % clusters.x), uint32_t(n / clusters.x % clusters.y),
+                           uint32_t(n / clusters.x / clusters.y)});
       cluster.run();
       uint64_t executed = 0;
       for (auto &cta : cluster.ctas)
@@ -203,6 +219,8 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
 
 } // namespace
 
-std::unique_ptr<Device> Device::create(const Options &options) { return std::make_unique<EmulatedDevice>(options); }
+std::unique_ptr<Device> Device::create(const Options &options) {
+  return std::make_unique<EmulatedDevice>(options);
+}
 
 } // namespace blockscale::emu

@@ -53,16 +53,44 @@ float roundToOdd(double x) {
   return std::bit_cast<float>(u | 1);
 }
 
-struct Add { template <typename T> static T run(T a, T b) { return a + b; } };
-struct Sub { template <typename T> static T run(T a, T b) { return a - b; } };
-struct Mul { template <typename T> static T run(T a, T b) { return a * b; } };
-struct Div { template <typename T> static T run(T a, T b) { return a / b; } };
-struct Fma { template <typename T> static T run(T a, T b, T c) { return std::fma(a, b, c); } };
-template <typename T> bool lessWithZeros(T a, T b) { return a < b || (a == 0 && b == 0 && std::signbit(a) > std::signbit(b)); }
-struct Min { template <typename T> static T run(T a, T b) { return a != a ? b : b != b ? a : lessWithZeros(b, a) ? b : a; } };
-struct Max { template <typename T> static T run(T a, T b) { return a != a ? b : b != b ? a : lessWithZeros(a, b) ? b : a; } };
-struct MinNan { template <typename T> static T run(T a, T b) { return a != a || b != b ? std::numeric_limits<T>::quiet_NaN() : Min::run(a, b); } };
-struct MaxNan { template <typename T> static T run(T a, T b) { return a != a || b != b ? std::numeric_limits<T>::quiet_NaN() : Max::run(a, b); } };
+struct Add {
+  template <typename T> static T run(T a, T b) { return a + b; }
+};
+struct Sub {
+  template <typename T> static T run(T a, T b) { return a - b; }
+};
+struct Mul {
+  template <typename T> static T run(T a, T b) { return a * b; }
+};
+struct Div {
+  template <typename T> static T run(T a, T b) { return a / b; }
+};
+struct Fma {
+  template <typename T> static T run(T a, T b, T c) { return std::fma(a, b, c); }
+};
+template <typename T> bool lessWithZeros(T a, T b) {
+  return a < b || (a == 0 && b == 0 && std::signbit(a) > std::signbit(b));
+}
+struct Min {
+  template <typename T> static T run(T a, T b) {
+    return a != a ? b : b != b ? a : lessWithZeros(b, a) ? b : a;
+  }
+};
+struct Max {
+  template <typename T> static T run(T a, T b) {
+    return a != a ? b : b != b ? a : lessWithZeros(a, b) ? b : a;
+  }
+};
+struct MinNan {
+  template <typename T> static T run(T a, T b) {
+    return a != a || b != b ? std::numeric_limits<T>::quiet_NaN() : Min::run(a, b);
+  }
+};
+struct MaxNan {
+  template <typename T> static T run(T a, T b) {
+    return a != a || b != b ? std::numeric_limits<T>::quiet_NaN() : Max::run(a, b);
+  }
+};
 template <class Op> struct XorsignAbs {
   template <typename T> static T run(T a, T b) {
     bool negative = std::signbit(a) != std::signbit(b);
@@ -70,16 +98,37 @@ template <class Op> struct XorsignAbs {
     return negative ? -std::fabs(r) : r;
   }
 };
-struct Neg { template <typename T> static T run(T a) { return -a; } };
-struct Abs { template <typename T> static T run(T a) { return std::fabs(a); } };
-struct Rcp { template <typename T> static T run(T a) { return T(1) / a; } };
-struct Sqrt { template <typename T> static T run(T a) { return std::sqrt(a); } };
-struct Rsqrt { static float run(float a) { return float(1.0 / std::sqrt(double(a))); } static double run(double a) { return 1.0 / std::sqrt(a); } };
-struct Ex2 { static float run(float a) { return float(std::exp2(double(a))); } };
-struct Lg2 { static float run(float a) { return float(std::log2(double(a))); } };
-struct Sin { static float run(float a) { return float(std::sin(double(a))); } };
-struct Cos { static float run(float a) { return float(std::cos(double(a))); } };
-struct Tanh { static float run(float a) { return float(std::tanh(double(a))); } };
+struct Neg {
+  template <typename T> static T run(T a) { return -a; }
+};
+struct Abs {
+  template <typename T> static T run(T a) { return std::fabs(a); }
+};
+struct Rcp {
+  template <typename T> static T run(T a) { return T(1) / a; }
+};
+struct Sqrt {
+  template <typename T> static T run(T a) { return std::sqrt(a); }
+};
+struct Rsqrt {
+  static float run(float a) { return float(1.0 / std::sqrt(double(a))); }
+  static double run(double a) { return 1.0 / std::sqrt(a); }
+};
+struct Ex2 {
+  static float run(float a) { return float(std::exp2(double(a))); }
+};
+struct Lg2 {
+  static float run(float a) { return float(std::log2(double(a))); }
+};
+struct Sin {
+  static float run(float a) { return float(std::sin(double(a))); }
+};
+struct Cos {
+  static float run(float a) { return float(std::cos(double(a))); }
+};
+struct Tanh {
+  static float run(float a) { return float(std::tanh(double(a))); }
+};
 
 /// f32 with NaN, flush-to-zero and saturation around an operation.
 template <class Op, bool ftz, bool sat> struct F32 {
@@ -98,9 +147,15 @@ template <class Op, bool ftz, bool sat> struct F32 {
 template <class Op> struct F32x2 {
   static float lo(uint64_t v) { return std::bit_cast<float>(uint32_t(v)); }
   static float hi(uint64_t v) { return std::bit_cast<float>(uint32_t(v >> 32)); }
-  static uint64_t pack(float l, float h) { return uint64_t(std::bit_cast<uint32_t>(h)) << 32 | std::bit_cast<uint32_t>(l); }
-  static uint64_t run(uint64_t a, uint64_t b) { return pack(Op::run(lo(a), lo(b)), Op::run(hi(a), hi(b))); }
-  static uint64_t run(uint64_t a, uint64_t b, uint64_t c) { return pack(Op::run(lo(a), lo(b), lo(c)), Op::run(hi(a), hi(b), hi(c))); }
+  static uint64_t pack(float l, float h) {
+    return uint64_t(std::bit_cast<uint32_t>(h)) << 32 | std::bit_cast<uint32_t>(l);
+  }
+  static uint64_t run(uint64_t a, uint64_t b) {
+    return pack(Op::run(lo(a), lo(b)), Op::run(hi(a), hi(b)));
+  }
+  static uint64_t run(uint64_t a, uint64_t b, uint64_t c) {
+    return pack(Op::run(lo(a), lo(b), lo(c)), Op::run(hi(a), hi(b), hi(c)));
+  }
 };
 /// 16-bit types; relu clamps below at zero and NaN to canonical NaN.
 template <class Op, typename H, bool relu = false> struct Narrow {
@@ -117,42 +172,62 @@ template <class Op, typename H, bool relu = false> struct Narrow {
 };
 template <class One> struct Pair {
   static uint32_t run(uint32_t a) { return One::run(a & 0xFFFF) | One::run(a >> 16) << 16; }
-  static uint32_t run(uint32_t a, uint32_t b) { return One::run(a & 0xFFFF, b & 0xFFFF) | One::run(a >> 16, b >> 16) << 16; }
+  static uint32_t run(uint32_t a, uint32_t b) {
+    return One::run(a & 0xFFFF, b & 0xFFFF) | One::run(a >> 16, b >> 16) << 16;
+  }
   static uint32_t run(uint32_t a, uint32_t b, uint32_t c) {
     return One::run(a & 0xFFFF, b & 0xFFFF, c & 0xFFFF) | One::run(a >> 16, b >> 16, c >> 16) << 16;
   }
 };
 // Sign operations on 16-bit types are exact on the bits.
-struct NegBits { static uint32_t run(uint32_t a) { return a ^ 0x8000; } };
-struct AbsBits { static uint32_t run(uint32_t a) { return a & 0x7FFF; } };
+struct NegBits {
+  static uint32_t run(uint32_t a) { return a ^ 0x8000; }
+};
+struct AbsBits {
+  static uint32_t run(uint32_t a) { return a & 0x7FFF; }
+};
 
 template <class Op> Handler f32Binary(bool ftz, bool sat) {
-  return ftz ? (sat ? binaryLanes<F32<Op, true, true>, float> : binaryLanes<F32<Op, true, false>, float>)
-             : (sat ? binaryLanes<F32<Op, false, true>, float> : binaryLanes<F32<Op, false, false>, float>);
+  return ftz ? (sat ? binaryLanes<F32<Op, true, true>, float>
+                    : binaryLanes<F32<Op, true, false>, float>)
+             : (sat ? binaryLanes<F32<Op, false, true>, float>
+                    : binaryLanes<F32<Op, false, false>, float>);
 }
 template <class Op> Handler f32Unary(bool ftz) {
   return ftz ? unaryLanes<F32<Op, true, false>, float> : unaryLanes<F32<Op, false, false>, float>;
 }
 template <class Op> Handler f32Ternary(bool ftz, bool sat) {
-  return ftz ? (sat ? ternaryLanes<F32<Op, true, true>, float> : ternaryLanes<F32<Op, true, false>, float>)
-             : (sat ? ternaryLanes<F32<Op, false, true>, float> : ternaryLanes<F32<Op, false, false>, float>);
+  return ftz ? (sat ? ternaryLanes<F32<Op, true, true>, float>
+                    : ternaryLanes<F32<Op, true, false>, float>)
+             : (sat ? ternaryLanes<F32<Op, false, true>, float>
+                    : ternaryLanes<F32<Op, false, false>, float>);
 }
 
 template <class Op> Handler binaryFloat(Type t, bool ftz, bool sat) {
   switch (t) {
-  case Type::f32: return f32Binary<Op>(ftz, sat);
-  case Type::f64: return sat ? nullptr : Handler(binaryLanes<Op, double>);
-  case Type::f32x2: return sat || ftz ? nullptr : Handler(binaryLanes<F32x2<F32<Op, false, false>>, uint64_t>);
-  case Type::f16: return binaryLanes<Narrow<Op, Half>, uint32_t>;
-  case Type::bf16: return binaryLanes<Narrow<Op, Brain>, uint32_t>;
-  case Type::f16x2: return binaryLanes<Pair<Narrow<Op, Half>>, uint32_t>;
-  case Type::bf16x2: return binaryLanes<Pair<Narrow<Op, Brain>>, uint32_t>;
-  default: return nullptr;
+  case Type::f32:
+    return f32Binary<Op>(ftz, sat);
+  case Type::f64:
+    return sat ? nullptr : Handler(binaryLanes<Op, double>);
+  case Type::f32x2:
+    return sat || ftz ? nullptr : Handler(binaryLanes<F32x2<F32<Op, false, false>>, uint64_t>);
+  case Type::f16:
+    return binaryLanes<Narrow<Op, Half>, uint32_t>;
+  case Type::bf16:
+    return binaryLanes<Narrow<Op, Brain>, uint32_t>;
+  case Type::f16x2:
+    return binaryLanes<Pair<Narrow<Op, Half>>, uint32_t>;
+  case Type::bf16x2:
+    return binaryLanes<Pair<Narrow<Op, Brain>>, uint32_t>;
+  default:
+    return nullptr;
   }
 }
 
 /// Three-input min and max (PTX ISA 8.8): two steps.
-template <class Op> struct Three { static float run(float a, float b, float c) { return Op::run(Op::run(a, b), c); } };
+template <class Op> struct Three {
+  static float run(float a, float b, float c) { return Op::run(Op::run(a, b), c); }
+};
 
 struct Modifiers {
   bool ftz, sat, relu, nan, xorsign, abs, approx, full;
@@ -181,7 +256,8 @@ bool decodeBinary(Decoder &d, const Modifiers &m, Type t) {
   if (op == "mul")
     return emitLanes(d, binaryFloat<Mul>(t, m.ftz, m.sat), t, 2);
   if (op == "div")
-    return (t == Type::f32 || t == Type::f64) && emitLanes(d, binaryFloat<Div>(t, m.ftz, false), t, 2);
+    return (t == Type::f32 || t == Type::f64) &&
+           emitLanes(d, binaryFloat<Div>(t, m.ftz, false), t, 2);
   return false;
 }
 
@@ -190,35 +266,59 @@ bool decodeMinMax(Decoder &d, const Modifiers &m, Type t) {
   if (t == Type::f32 && d.count() == 4) {
     if (m.xorsign)
       return false;
-    Handler run = max ? (m.nan ? f32Ternary<Three<MaxNan>>(m.ftz, false) : f32Ternary<Three<Max>>(m.ftz, false))
-                      : (m.nan ? f32Ternary<Three<MinNan>>(m.ftz, false) : f32Ternary<Three<Min>>(m.ftz, false));
+    Handler run = max ? (m.nan ? f32Ternary<Three<MaxNan>>(m.ftz, false)
+                               : f32Ternary<Three<Max>>(m.ftz, false))
+                      : (m.nan ? f32Ternary<Three<MinNan>>(m.ftz, false)
+                               : f32Ternary<Three<Min>>(m.ftz, false));
     return !m.abs && emitLanes(d, run, t, 3);
   }
   if (m.xorsign) {
     if (!m.abs)
       return false;
-    Handler run = max ? (m.nan ? binaryFloat<XorsignAbs<MaxNan>>(t, m.ftz, false) : binaryFloat<XorsignAbs<Max>>(t, m.ftz, false))
-                      : (m.nan ? binaryFloat<XorsignAbs<MinNan>>(t, m.ftz, false) : binaryFloat<XorsignAbs<Min>>(t, m.ftz, false));
+    Handler run = max ? (m.nan ? binaryFloat<XorsignAbs<MaxNan>>(t, m.ftz, false)
+                               : binaryFloat<XorsignAbs<Max>>(t, m.ftz, false))
+                      : (m.nan ? binaryFloat<XorsignAbs<MinNan>>(t, m.ftz, false)
+                               : binaryFloat<XorsignAbs<Min>>(t, m.ftz, false));
     return emitLanes(d, run, t, 2);
   }
   if (m.abs || t == Type::f32x2)
     return false;
-  Handler run = max ? (m.nan ? binaryFloat<MaxNan>(t, m.ftz, false) : binaryFloat<Max>(t, m.ftz, false))
-                    : (m.nan ? binaryFloat<MinNan>(t, m.ftz, false) : binaryFloat<Min>(t, m.ftz, false));
+  Handler run =
+      max ? (m.nan ? binaryFloat<MaxNan>(t, m.ftz, false) : binaryFloat<Max>(t, m.ftz, false))
+          : (m.nan ? binaryFloat<MinNan>(t, m.ftz, false) : binaryFloat<Min>(t, m.ftz, false));
   return emitLanes(d, run, t, 2);
 }
 
 bool decodeFma(Decoder &d, const Modifiers &m, Type t) {
   Handler run = nullptr;
   switch (t) {
-  case Type::f32: run = f32Ternary<Fma>(m.ftz, m.sat); break;
-  case Type::f64: run = ternaryLanes<Fma, double>; break;
-  case Type::f32x2: run = ternaryLanes<F32x2<F32<Fma, false, false>>, uint64_t>; break;
-  case Type::f16: run = m.relu ? ternaryLanes<Narrow<Fma, Half, true>, uint32_t> : ternaryLanes<Narrow<Fma, Half>, uint32_t>; break;
-  case Type::bf16: run = m.relu ? ternaryLanes<Narrow<Fma, Brain, true>, uint32_t> : ternaryLanes<Narrow<Fma, Brain>, uint32_t>; break;
-  case Type::f16x2: run = m.relu ? ternaryLanes<Pair<Narrow<Fma, Half, true>>, uint32_t> : ternaryLanes<Pair<Narrow<Fma, Half>>, uint32_t>; break;
-  case Type::bf16x2: run = m.relu ? ternaryLanes<Pair<Narrow<Fma, Brain, true>>, uint32_t> : ternaryLanes<Pair<Narrow<Fma, Brain>>, uint32_t>; break;
-  default: break;
+  case Type::f32:
+    run = f32Ternary<Fma>(m.ftz, m.sat);
+    break;
+  case Type::f64:
+    run = ternaryLanes<Fma, double>;
+    break;
+  case Type::f32x2:
+    run = ternaryLanes<F32x2<F32<Fma, false, false>>, uint64_t>;
+    break;
+  case Type::f16:
+    run = m.relu ? ternaryLanes<Narrow<Fma, Half, true>, uint32_t>
+                 : ternaryLanes<Narrow<Fma, Half>, uint32_t>;
+    break;
+  case Type::bf16:
+    run = m.relu ? ternaryLanes<Narrow<Fma, Brain, true>, uint32_t>
+                 : ternaryLanes<Narrow<Fma, Brain>, uint32_t>;
+    break;
+  case Type::f16x2:
+    run = m.relu ? ternaryLanes<Pair<Narrow<Fma, Half, true>>, uint32_t>
+                 : ternaryLanes<Pair<Narrow<Fma, Half>>, uint32_t>;
+    break;
+  case Type::bf16x2:
+    run = m.relu ? ternaryLanes<Pair<Narrow<Fma, Brain, true>>, uint32_t>
+                 : ternaryLanes<Pair<Narrow<Fma, Brain>>, uint32_t>;
+    break;
+  default:
+    break;
   }
   return emitLanes(d, run, t, 3);
 }
@@ -226,13 +326,19 @@ bool decodeFma(Decoder &d, const Modifiers &m, Type t) {
 bool decodeSign(Decoder &d, const Modifiers &m, Type t) {
   bool neg = d.raw->opcode == "neg";
   switch (t) {
-  case Type::f32: return emitLanes(d, neg ? f32Unary<Neg>(m.ftz) : f32Unary<Abs>(m.ftz), t, 1);
-  case Type::f64: return emitLanes(d, neg ? unaryLanes<Neg, double> : unaryLanes<Abs, double>, t, 1);
+  case Type::f32:
+    return emitLanes(d, neg ? f32Unary<Neg>(m.ftz) : f32Unary<Abs>(m.ftz), t, 1);
+  case Type::f64:
+    return emitLanes(d, neg ? unaryLanes<Neg, double> : unaryLanes<Abs, double>, t, 1);
   case Type::f16:
-  case Type::bf16: return emitLanes(d, neg ? unaryLanes<NegBits, uint32_t> : unaryLanes<AbsBits, uint32_t>, t, 1);
+  case Type::bf16:
+    return emitLanes(d, neg ? unaryLanes<NegBits, uint32_t> : unaryLanes<AbsBits, uint32_t>, t, 1);
   case Type::f16x2:
-  case Type::bf16x2: return emitLanes(d, neg ? unaryLanes<Pair<NegBits>, uint32_t> : unaryLanes<Pair<AbsBits>, uint32_t>, t, 1);
-  default: return false;
+  case Type::bf16x2:
+    return emitLanes(
+        d, neg ? unaryLanes<Pair<NegBits>, uint32_t> : unaryLanes<Pair<AbsBits>, uint32_t>, t, 1);
+  default:
+    return false;
   }
 }
 
@@ -245,26 +351,47 @@ bool decodeFunction(Decoder &d) {
     return false;
   Handler run = nullptr;
   if (t == Type::f64) {
-    run = op == "rcp" ? Handler(unaryLanes<Rcp, double>) : op == "sqrt" ? Handler(unaryLanes<Sqrt, double>)
-          : op == "rsqrt" ? Handler(unaryLanes<Rsqrt, double>) : nullptr;
+    run = op == "rcp"     ? Handler(unaryLanes<Rcp, double>)
+          : op == "sqrt"  ? Handler(unaryLanes<Sqrt, double>)
+          : op == "rsqrt" ? Handler(unaryLanes<Rsqrt, double>)
+                          : nullptr;
   } else if (t == Type::f32) {
-    run = op == "rcp" ? f32Unary<Rcp>(m.ftz) : op == "sqrt" ? f32Unary<Sqrt>(m.ftz) : op == "rsqrt" ? f32Unary<Rsqrt>(m.ftz)
-          : op == "ex2" ? f32Unary<Ex2>(m.ftz) : op == "lg2" ? f32Unary<Lg2>(m.ftz) : op == "sin" ? f32Unary<Sin>(m.ftz)
-          : op == "cos" ? f32Unary<Cos>(m.ftz) : f32Unary<Tanh>(m.ftz);
+    run = op == "rcp"     ? f32Unary<Rcp>(m.ftz)
+          : op == "sqrt"  ? f32Unary<Sqrt>(m.ftz)
+          : op == "rsqrt" ? f32Unary<Rsqrt>(m.ftz)
+          : op == "ex2"   ? f32Unary<Ex2>(m.ftz)
+          : op == "lg2"   ? f32Unary<Lg2>(m.ftz)
+          : op == "sin"   ? f32Unary<Sin>(m.ftz)
+          : op == "cos"   ? f32Unary<Cos>(m.ftz)
+                          : f32Unary<Tanh>(m.ftz);
   } else if (op == "ex2" || op == "tanh") {
     bool ex2 = op == "ex2";
-    if (t == Type::f16) run = ex2 ? unaryLanes<Narrow<Ex2, Half>, uint32_t> : unaryLanes<Narrow<Tanh, Half>, uint32_t>;
-    if (t == Type::bf16) run = ex2 ? unaryLanes<Narrow<Ex2, Brain>, uint32_t> : unaryLanes<Narrow<Tanh, Brain>, uint32_t>;
-    if (t == Type::f16x2) run = ex2 ? unaryLanes<Pair<Narrow<Ex2, Half>>, uint32_t> : unaryLanes<Pair<Narrow<Tanh, Half>>, uint32_t>;
-    if (t == Type::bf16x2) run = ex2 ? unaryLanes<Pair<Narrow<Ex2, Brain>>, uint32_t> : unaryLanes<Pair<Narrow<Tanh, Brain>>, uint32_t>;
+    if (t == Type::f16)
+      run =
+          ex2 ? unaryLanes<Narrow<Ex2, Half>, uint32_t> : unaryLanes<Narrow<Tanh, Half>, uint32_t>;
+    if (t == Type::bf16)
+      run = ex2 ? unaryLanes<Narrow<Ex2, Brain>, uint32_t>
+                : unaryLanes<Narrow<Tanh, Brain>, uint32_t>;
+    if (t == Type::f16x2)
+      run = ex2 ? unaryLanes<Pair<Narrow<Ex2, Half>>, uint32_t>
+                : unaryLanes<Pair<Narrow<Tanh, Half>>, uint32_t>;
+    if (t == Type::bf16x2)
+      run = ex2 ? unaryLanes<Pair<Narrow<Ex2, Brain>>, uint32_t>
+                : unaryLanes<Pair<Narrow<Tanh, Brain>>, uint32_t>;
   }
   return emitLanes(d, run, t, 1);
 }
 
-struct Copysign { template <typename T> static T run(T a, T b) { return std::copysign(b, a); } };
+struct Copysign {
+  template <typename T> static T run(T a, T b) { return std::copysign(b, a); }
+};
 bool decodeCopysign(Decoder &d) {
   Type t = d.takeType();
-  return emitLanes(d, t == Type::f32 ? binaryLanes<Copysign, float> : t == Type::f64 ? binaryLanes<Copysign, double> : nullptr, t, 2);
+  return emitLanes(d,
+                   t == Type::f32   ? binaryLanes<Copysign, float>
+                   : t == Type::f64 ? binaryLanes<Copysign, double>
+                                    : nullptr,
+                   t, 2);
 }
 
 // testp: a class test with a predicate result.
@@ -277,12 +404,24 @@ template <typename T> Outcome testp(Warp &w, const Instruction &in) {
     int c = std::fpclassify(a[l]);
     bool yes = false;
     switch (Class(in.sub)) {
-    case Class::finite: yes = c != FP_NAN && c != FP_INFINITE; break;
-    case Class::infinite: yes = c == FP_INFINITE; break;
-    case Class::number: yes = c != FP_NAN; break;
-    case Class::notanumber: yes = c == FP_NAN; break;
-    case Class::normal: yes = c == FP_NORMAL; break;
-    case Class::subnormal: yes = c == FP_SUBNORMAL; break;
+    case Class::finite:
+      yes = c != FP_NAN && c != FP_INFINITE;
+      break;
+    case Class::infinite:
+      yes = c == FP_INFINITE;
+      break;
+    case Class::number:
+      yes = c != FP_NAN;
+      break;
+    case Class::notanumber:
+      yes = c == FP_NAN;
+      break;
+    case Class::normal:
+      yes = c == FP_NORMAL;
+      break;
+    case Class::subnormal:
+      yes = c == FP_SUBNORMAL;
+      break;
     }
     r |= uint32_t(yes) << l;
   }
@@ -326,9 +465,10 @@ bool decodeFloat(Decoder &d) {
 
 DecodeFn findFloat(std::string_view opcode) {
   static const std::unordered_map<std::string_view, DecodeFn> kTable{
-      {"fma", decodeFloat}, {"rcp", decodeFunction}, {"sqrt", decodeFunction}, {"rsqrt", decodeFunction},
-      {"ex2", decodeFunction}, {"lg2", decodeFunction}, {"sin", decodeFunction}, {"cos", decodeFunction},
-      {"tanh", decodeFunction}, {"copysign", decodeCopysign}, {"testp", decodeTestp}};
+      {"fma", decodeFloat},         {"rcp", decodeFunction}, {"sqrt", decodeFunction},
+      {"rsqrt", decodeFunction},    {"ex2", decodeFunction}, {"lg2", decodeFunction},
+      {"sin", decodeFunction},      {"cos", decodeFunction}, {"tanh", decodeFunction},
+      {"copysign", decodeCopysign}, {"testp", decodeTestp}};
   auto it = kTable.find(opcode);
   return it == kTable.end() ? nullptr : it->second;
 }

@@ -25,10 +25,12 @@ void GlobalMemory::Free::operator()(uint8_t *p) const { std::free(p); }
 
 Result<uint64_t> GlobalMemory::allocate(size_t bytes) {
   if (bytes == 0 || bytes > kMaxBytes)
-    return Refusal{"mem_size: allocation must take 1 byte to 256 GiB, got " + std::to_string(bytes)};
+    return Refusal{"mem_size: allocation must take 1 byte to 256 GiB, got " +
+                   std::to_string(bytes)};
   auto *host = static_cast<uint8_t *>(std::calloc(bytes, 1));
   if (!host)
-    return Refusal{"mem_host: host has no memory for an allocation of " + std::to_string(bytes) + " bytes"};
+    return Refusal{"mem_host: host has no memory for an allocation of " + std::to_string(bytes) +
+                   " bytes"};
   uint64_t address = next;
   next += (bytes + kGap + kGranule - 1) / kGranule * kGranule;
   live.emplace(address, Allocation{bytes, std::unique_ptr<uint8_t, Free>(host)});
@@ -37,7 +39,8 @@ Result<uint64_t> GlobalMemory::allocate(size_t bytes) {
 
 Result<bool> GlobalMemory::release(uint64_t address) {
   if (!live.erase(address))
-    return Refusal{"mem_release: address must be the start of a live allocation, got " + hex(address)};
+    return Refusal{"mem_release: address must be the start of a live allocation, got " +
+                   hex(address)};
   return true;
 }
 
@@ -56,7 +59,8 @@ std::string GlobalMemory::describe(uint64_t address) const {
   if (it == live.begin())
     return "no allocation is near";
   --it;
-  return std::to_string(address - it->first) + " bytes into an allocation of " + std::to_string(it->second.bytes);
+  return std::to_string(address - it->first) + " bytes into an allocation of " +
+         std::to_string(it->second.bytes);
 }
 
 } // namespace blockscale::emu

@@ -53,7 +53,8 @@ template <class Op, typename A, typename R = A> Outcome unaryLanes(Warp &w, cons
   return Outcome::next;
 }
 
-template <class Op, typename A, typename R = A, typename B = A> Outcome binaryLanes(Warp &w, const Instruction &in) {
+template <class Op, typename A, typename R = A, typename B = A>
+Outcome binaryLanes(Warp &w, const Instruction &in) {
   Stored<R> *d = w.reg<Stored<R>>(in.op[0]);
   const Stored<A> *a = w.reg<Stored<A>>(in.op[1]);
   const Stored<B> *b = w.reg<Stored<B>>(in.op[2]);
@@ -71,7 +72,8 @@ template <class Op, typename A, typename R = A, typename B = A> Outcome binaryLa
   return Outcome::next;
 }
 
-template <class Op, typename A, typename R = A, typename C = R> Outcome ternaryLanes(Warp &w, const Instruction &in) {
+template <class Op, typename A, typename R = A, typename C = R>
+Outcome ternaryLanes(Warp &w, const Instruction &in) {
   Stored<R> *d = w.reg<Stored<R>>(in.op[0]);
   const Stored<A> *a = w.reg<Stored<A>>(in.op[1]);
   const Stored<A> *b = w.reg<Stored<A>>(in.op[2]);

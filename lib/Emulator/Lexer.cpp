@@ -25,7 +25,8 @@ void Lexer::skip() {
         ++pos;
     } else if (c == '/' && pos + 1 < text.size() && text[pos + 1] == '*') {
       pos += 2;
-      while (pos < text.size() && !(text[pos] == '*' && pos + 1 < text.size() && text[pos + 1] == '/')) {
+      while (pos < text.size() &&
+             !(text[pos] == '*' && pos + 1 < text.size() && text[pos + 1] == '/')) {
         lineNumber += text[pos] == '\n';
         ++pos;
       }
@@ -74,9 +75,11 @@ std::string_view Lexer::number() {
     return {};
   while (pos < text.size()) {
     char c = text[pos];
-    bool exponentSign = (c == '+' || c == '-') && pos > start && (text[pos - 1] == 'e' || text[pos - 1] == 'E') &&
+    bool exponentSign = (c == '+' || c == '-') && pos > start &&
+                        (text[pos - 1] == 'e' || text[pos - 1] == 'E') &&
                         text.substr(start, 2) != "0x" && text.substr(start, 2) != "0f" &&
-                        text.substr(start, 2) != "0F" && text.substr(start, 2) != "0d" && text.substr(start, 2) != "0D";
+                        text.substr(start, 2) != "0F" && text.substr(start, 2) != "0d" &&
+                        text.substr(start, 2) != "0D";
     if (!isDigit(c) && !isAlpha(c) && c != '.' && !exponentSign)
       break;
     ++pos;

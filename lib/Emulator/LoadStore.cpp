@@ -19,7 +19,8 @@ namespace {
 enum : uint32_t { kWideBase = 1, kWideReg = 2, kSigned = 4, kPoll = 8, kNarrowReg = 16 };
 
 uint64_t laneAddress(const Warp &w, const Instruction &in, int l) {
-  uint64_t base = in.flags & kWideBase ? w.reg<uint64_t>(in.op[0])[l] : w.reg<uint32_t>(in.op[0])[l];
+  uint64_t base =
+      in.flags & kWideBase ? w.reg<uint64_t>(in.op[0])[l] : w.reg<uint32_t>(in.op[0])[l];
   return base + uint64_t(in.imm);
 }
 
@@ -76,12 +77,17 @@ template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
 }
 
 Space takeSpace(Decoder &d, bool isStore) {
-  switch (d.takeOneOf({"global", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry", "const"})) {
-  case 0: return Space::global;
+  switch (d.takeOneOf({"global", "shared", "shared::cta", "shared::cluster", "local", "param",
+                       "param::entry", "const"})) {
+  case 0:
+    return Space::global;
   case 1:
-  case 2: return Space::shared;
-  case 3: return Space::sharedCluster;
-  case 4: return Space::local;
+  case 2:
+    return Space::shared;
+  case 3:
+    return Space::sharedCluster;
+  case 4:
+    return Space::local;
   case 5:
   case 6:
     if (isStore)
@@ -91,26 +97,37 @@ Space takeSpace(Decoder &d, bool isStore) {
     if (isStore)
       d.fail("ptx_space: st must not write .const");
     return Space::constant;
-  default: return Space::generic;
+  default:
+    return Space::generic;
   }
 }
 
 Handler loadOf(unsigned bytes) {
   switch (bytes) {
-  case 1: return load<1>;
-  case 2: return load<2>;
-  case 4: return load<4>;
-  case 8: return load<8>;
-  default: return load<16>;
+  case 1:
+    return load<1>;
+  case 2:
+    return load<2>;
+  case 4:
+    return load<4>;
+  case 8:
+    return load<8>;
+  default:
+    return load<16>;
   }
 }
 Handler storeOf(unsigned bytes) {
   switch (bytes) {
-  case 1: return store<1>;
-  case 2: return store<2>;
-  case 4: return store<4>;
-  case 8: return store<8>;
-  default: return store<16>;
+  case 1:
+    return store<1>;
+  case 2:
+    return store<2>;
+  case 4:
+    return store<4>;
+  case 8:
+    return store<8>;
+  default:
+    return store<16>;
   }
 }
 
@@ -136,7 +153,8 @@ bool decodeLoadStore(Decoder &d) {
   if (bytes == 0 || t > Type::f64 || uniform)
     return false;
   if (n * bytes > 32 || (n == 8 && bytes != 4))
-    return d.fail("ptx_vector: " + d.raw->opcode + " must move at most 32 bytes, got " + dec(n * bytes));
+    return d.fail("ptx_vector: " + d.raw->opcode + " must move at most 32 bytes, got " +
+                  dec(n * bytes));
   if (!d.expectOperands(policy ? 3 : 2))
     return false;
   const PtxOperand &address = d.operand(isStore ? 0 : 1), &data = d.operand(isStore ? 1 : 0);
@@ -146,7 +164,8 @@ bool decodeLoadStore(Decoder &d) {
   in.imm = a.offset;
   in.imm2 = int64_t(space);
   in.sub = uint8_t(n);
-  in.flags = (a.wide ? kWideBase : 0) | (poll && !isStore ? kPoll : 0) | (isSigned(t) ? kSigned : 0);
+  in.flags = (a.wide ? uint32_t(kWideBase) : 0) | (poll && !isStore ? uint32_t(kPoll) : 0) |
+             (isSigned(t) ? uint32_t(kSigned) : 0);
   std::vector<Operand> regs;
   bool isList = data.kind == PtxOperand::Kind::vector;
   if ((n > 1) != isList || (isList && data.items.size() != n))
@@ -156,8 +175,8 @@ bool decodeLoadStore(Decoder &d) {
     const PtxOperand &o = isList ? data.items[i] : data;
     RegClass cls = regClass(bits(t));
     Operand r = !isStore && o.kind == PtxOperand::Kind::sink ? kNone
-                : isStore ? d.wideSource(o, t, cls)
-                          : d.wideDest(o, t, cls);
+                : isStore                                    ? d.wideSource(o, t, cls)
+                                                             : d.wideDest(o, t, cls);
     if (!d.error.empty())
       return false;
     if (laneBytes(cls) < bytes)

@@ -17,7 +17,8 @@ using facts::Result;
 
 Module::~Module() = default;
 
-Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::string_view fileName, GlobalMemory &memory) {
+Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::string_view fileName,
+                                                 GlobalMemory &memory) {
   Result<PtxModule> parsed = parsePtx(text, fileName);
   if (!parsed)
     return parsed.takeRefusal();
@@ -32,7 +33,9 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
   Decoder decoder(*arch, file);
   for (size_t i = 0; i < parsed->variables.size(); ++i) {
     const PtxVariable &v = parsed->variables[i];
-    auto refuse = [&](const std::string &m) { return Refusal{file + ":" + std::to_string(parsed->variableLines[i]) + ": " + m}; };
+    auto refuse = [&](const std::string &m) {
+      return Refusal{file + ":" + std::to_string(parsed->variableLines[i]) + ": " + m};
+    };
     Symbol s;
     if (v.space == Space::shared) {
       s.kind = Symbol::Kind::shared;
@@ -63,9 +66,11 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
   }
   for (const PtxKernel &k : parsed->kernels) {
     if (!k.isEntry)
-      return Refusal{file + ":" + std::to_string(k.line) + ": ptx_func: device functions are not executed, got " + k.name};
+      return Refusal{file + ":" + std::to_string(k.line) +
+                     ": ptx_func: device functions are not executed, got " + k.name};
     if (module->find(k.name))
-      return Refusal{file + ":" + std::to_string(k.line) + ": ptx_entry: kernel " + k.name + " must be defined once"};
+      return Refusal{file + ":" + std::to_string(k.line) + ": ptx_entry: kernel " + k.name +
+                     " must be defined once"};
     if (!decoder.decodeKernel(k))
       return Refusal{decoder.error};
     module->kernelList.push_back(std::move(decoder.kernel));

@@ -12,13 +12,25 @@
 namespace blockscale::emu {
 namespace {
 
-struct And { template <typename T> static T run(T a, T b) { return a & b; } };
-struct Or { template <typename T> static T run(T a, T b) { return a | b; } };
-struct Xor { template <typename T> static T run(T a, T b) { return a ^ b; } };
-struct Not { template <typename T> static T run(T a) { return T(~a); } };
-struct Cnot { template <typename T> static T run(T a) { return T(a == 0); } };
+struct And {
+  template <typename T> static T run(T a, T b) { return a & b; }
+};
+struct Or {
+  template <typename T> static T run(T a, T b) { return a | b; }
+};
+struct Xor {
+  template <typename T> static T run(T a, T b) { return a ^ b; }
+};
+struct Not {
+  template <typename T> static T run(T a) { return T(~a); }
+};
+struct Cnot {
+  template <typename T> static T run(T a) { return T(a == 0); }
+};
 struct Shl {
-  template <typename T> static T run(T a, uint32_t n) { return n >= 8 * sizeof(T) ? T(0) : T(a << n); }
+  template <typename T> static T run(T a, uint32_t n) {
+    return n >= 8 * sizeof(T) ? T(0) : T(a << n);
+  }
 };
 struct Shr {
   template <typename T> static T run(T a, uint32_t n) {
@@ -30,8 +42,12 @@ struct Shr {
       return T((std::is_signed_v<T> ? int64_t(a) : int64_t(uint64_t(a))) >> n);
   }
 };
-struct Popc { template <typename T> static uint32_t run(T a) { return uint32_t(std::popcount(a)); } };
-struct Clz { template <typename T> static uint32_t run(T a) { return uint32_t(std::countl_zero(a)); } };
+struct Popc {
+  template <typename T> static uint32_t run(T a) { return uint32_t(std::popcount(a)); }
+};
+struct Clz {
+  template <typename T> static uint32_t run(T a) { return uint32_t(std::countl_zero(a)); }
+};
 struct Brev {
   template <typename T> static T run(T a) {
     T r = 0;
@@ -71,10 +87,14 @@ template <typename T> struct Bfe {
 
 template <class Op> Handler binaryBits(Type t) {
   switch (t) {
-  case Type::b16: return binaryLanes<Op, uint16_t>;
-  case Type::b32: return binaryLanes<Op, uint32_t>;
-  case Type::b64: return binaryLanes<Op, uint64_t>;
-  default: return nullptr;
+  case Type::b16:
+    return binaryLanes<Op, uint16_t>;
+  case Type::b32:
+    return binaryLanes<Op, uint32_t>;
+  case Type::b64:
+    return binaryLanes<Op, uint64_t>;
+  default:
+    return nullptr;
   }
 }
 
@@ -86,7 +106,10 @@ template <PredOp kind> Outcome predLogic(Warp &w, const Instruction &in) {
     a = ~a;
   if (in.flags & 2)
     b = ~b;
-  uint32_t r = kind == PredOp::andOp ? (a & b) : kind == PredOp::orOp ? (a | b) : kind == PredOp::xorOp ? (a ^ b) : ~a;
+  uint32_t r = kind == PredOp::andOp   ? (a & b)
+               : kind == PredOp::orOp  ? (a | b)
+               : kind == PredOp::xorOp ? (a ^ b)
+                                       : ~a;
   w.preds[in.op[0]] = (w.preds[in.op[0]] & ~w.mask) | (r & w.mask);
   return Outcome::next;
 }
@@ -114,36 +137,69 @@ bool decodeLogic(Decoder &d) {
   if (op == "not") {
     if (t == Type::pred)
       return decodePred(d, predLogic<PredOp::notOp>, 1);
-    return emitLanes(d, t == Type::b16 ? unaryLanes<Not, uint16_t> : t == Type::b32 ? unaryLanes<Not, uint32_t>
-                        : t == Type::b64 ? unaryLanes<Not, uint64_t> : nullptr, t, 1);
+    return emitLanes(d,
+                     t == Type::b16   ? unaryLanes<Not, uint16_t>
+                     : t == Type::b32 ? unaryLanes<Not, uint32_t>
+                     : t == Type::b64 ? unaryLanes<Not, uint64_t>
+                                      : nullptr,
+                     t, 1);
   }
   if (t == Type::pred)
-    return decodePred(d, op == "and" ? predLogic<PredOp::andOp> : op == "or" ? predLogic<PredOp::orOp> : predLogic<PredOp::xorOp>, 2);
-  return emitLanes(d, op == "and" ? binaryBits<And>(t) : op == "or" ? binaryBits<Or>(t) : binaryBits<Xor>(t), t, 2);
+    return decodePred(d,
+                      op == "and"  ? predLogic<PredOp::andOp>
+                      : op == "or" ? predLogic<PredOp::orOp>
+                                   : predLogic<PredOp::xorOp>,
+                      2);
+  return emitLanes(d,
+                   op == "and"  ? binaryBits<And>(t)
+                   : op == "or" ? binaryBits<Or>(t)
+                                : binaryBits<Xor>(t),
+                   t, 2);
 }
 
 bool decodeCnot(Decoder &d) {
   Type t = d.takeType();
-  return emitLanes(d, t == Type::b16 ? unaryLanes<Cnot, uint16_t> : t == Type::b32 ? unaryLanes<Cnot, uint32_t>
-                      : t == Type::b64 ? unaryLanes<Cnot, uint64_t> : nullptr, t, 1);
+  return emitLanes(d,
+                   t == Type::b16   ? unaryLanes<Cnot, uint16_t>
+                   : t == Type::b32 ? unaryLanes<Cnot, uint32_t>
+                   : t == Type::b64 ? unaryLanes<Cnot, uint64_t>
+                                    : nullptr,
+                   t, 1);
 }
 
 bool decodeShift(Decoder &d) {
   Type t = d.takeType();
   Handler run = nullptr;
   if (d.raw->opcode == "shl") {
-    run = t == Type::b16 ? binaryLanes<Shl, uint16_t, uint16_t, uint32_t>
+    run = t == Type::b16   ? binaryLanes<Shl, uint16_t, uint16_t, uint32_t>
           : t == Type::b32 ? binaryLanes<Shl, uint32_t, uint32_t, uint32_t>
-          : t == Type::b64 ? binaryLanes<Shl, uint64_t, uint64_t, uint32_t> : nullptr;
+          : t == Type::b64 ? binaryLanes<Shl, uint64_t, uint64_t, uint32_t>
+                           : nullptr;
   } else {
     switch (t) {
-    case Type::b16: case Type::u16: run = binaryLanes<Shr, uint16_t, uint16_t, uint32_t>; break;
-    case Type::s16: run = binaryLanes<Shr, int16_t, int16_t, uint32_t>; break;
-    case Type::b32: case Type::u32: run = binaryLanes<Shr, uint32_t, uint32_t, uint32_t>; break;
-    case Type::s32: run = binaryLanes<Shr, int32_t, int32_t, uint32_t>; break;
-    case Type::b64: case Type::u64: run = binaryLanes<Shr, uint64_t, uint64_t, uint32_t>; break;
-    case Type::s64: run = binaryLanes<Shr, int64_t, int64_t, uint32_t>; break;
-    default: break;
+    case Type::b16:
+    case Type::u16:
+      run = binaryLanes<Shr, uint16_t, uint16_t, uint32_t>;
+      break;
+    case Type::s16:
+      run = binaryLanes<Shr, int16_t, int16_t, uint32_t>;
+      break;
+    case Type::b32:
+    case Type::u32:
+      run = binaryLanes<Shr, uint32_t, uint32_t, uint32_t>;
+      break;
+    case Type::s32:
+      run = binaryLanes<Shr, int32_t, int32_t, uint32_t>;
+      break;
+    case Type::b64:
+    case Type::u64:
+      run = binaryLanes<Shr, uint64_t, uint64_t, uint32_t>;
+      break;
+    case Type::s64:
+      run = binaryLanes<Shr, int64_t, int64_t, uint32_t>;
+      break;
+    default:
+      break;
     }
   }
   if (!run || !d.expectOperands(3))
@@ -169,11 +225,13 @@ bool decodeCount(Decoder &d) {
   else if (op == "clz")
     run = w64 ? unaryLanes<Clz, uint64_t, uint32_t> : unaryLanes<Clz, uint32_t, uint32_t>;
   else if (t == Type::u32)
-    run = amount ? unaryLanes<BfindShift, uint32_t, uint32_t> : unaryLanes<Bfind, uint32_t, uint32_t>;
+    run =
+        amount ? unaryLanes<BfindShift, uint32_t, uint32_t> : unaryLanes<Bfind, uint32_t, uint32_t>;
   else if (t == Type::s32)
     run = amount ? unaryLanes<BfindShift, int32_t, uint32_t> : unaryLanes<Bfind, int32_t, uint32_t>;
   else if (t == Type::u64)
-    run = amount ? unaryLanes<BfindShift, uint64_t, uint32_t> : unaryLanes<Bfind, uint64_t, uint32_t>;
+    run =
+        amount ? unaryLanes<BfindShift, uint64_t, uint32_t> : unaryLanes<Bfind, uint64_t, uint32_t>;
   else if (t == Type::s64)
     run = amount ? unaryLanes<BfindShift, int64_t, uint32_t> : unaryLanes<Bfind, int64_t, uint32_t>;
   if (!run || bits(t) < 32 || !d.expectOperands(2))
@@ -188,7 +246,11 @@ bool decodeCount(Decoder &d) {
 
 bool decodeBrev(Decoder &d) {
   Type t = d.takeType();
-  return emitLanes(d, t == Type::b32 ? unaryLanes<Brev, uint32_t> : t == Type::b64 ? unaryLanes<Brev, uint64_t> : nullptr, t, 1);
+  return emitLanes(d,
+                   t == Type::b32   ? unaryLanes<Brev, uint32_t>
+                   : t == Type::b64 ? unaryLanes<Brev, uint64_t>
+                                    : nullptr,
+                   t, 1);
 }
 
 template <typename T> Outcome bfe(Warp &w, const Instruction &in) {
@@ -226,7 +288,11 @@ bool decodeField(Decoder &d) {
   if (insert)
     in.run = t == Type::b32 ? bfi<uint32_t> : t == Type::b64 ? bfi<uint64_t> : nullptr;
   else
-    in.run = t == Type::u32 ? bfe<uint32_t> : t == Type::s32 ? bfe<int32_t> : t == Type::u64 ? bfe<uint64_t> : t == Type::s64 ? bfe<int64_t> : nullptr;
+    in.run = t == Type::u32   ? bfe<uint32_t>
+             : t == Type::s32 ? bfe<int32_t>
+             : t == Type::u64 ? bfe<uint64_t>
+             : t == Type::s64 ? bfe<int64_t>
+                              : nullptr;
   in.op[0] = d.dest(0, t);
   in.op[1] = d.source(1, t);
   unsigned i = 2;
@@ -269,15 +335,18 @@ template <int mode> struct PrmtMode {
 bool decodePrmt(Decoder &d) {
   Type t = d.takeType();
   int mode = d.takeOneOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
-  static constexpr Handler kModes[] = {ternaryLanes<PrmtMode<0>, uint32_t>, ternaryLanes<PrmtMode<1>, uint32_t>,
-                                       ternaryLanes<PrmtMode<2>, uint32_t>, ternaryLanes<PrmtMode<3>, uint32_t>,
-                                       ternaryLanes<PrmtMode<4>, uint32_t>, ternaryLanes<PrmtMode<5>, uint32_t>};
-  return t == Type::b32 && emitLanes(d, mode < 0 ? ternaryLanes<Prmt, uint32_t> : kModes[mode], t, 3);
+  static constexpr Handler kModes[] = {
+      ternaryLanes<PrmtMode<0>, uint32_t>, ternaryLanes<PrmtMode<1>, uint32_t>,
+      ternaryLanes<PrmtMode<2>, uint32_t>, ternaryLanes<PrmtMode<3>, uint32_t>,
+      ternaryLanes<PrmtMode<4>, uint32_t>, ternaryLanes<PrmtMode<5>, uint32_t>};
+  return t == Type::b32 &&
+         emitLanes(d, mode < 0 ? ternaryLanes<Prmt, uint32_t> : kModes[mode], t, 3);
 }
 
 Outcome lop3(Warp &w, const Instruction &in) {
   uint32_t *d = w.reg<uint32_t>(in.op[0]);
-  const uint32_t *a = w.reg<uint32_t>(in.op[1]), *b = w.reg<uint32_t>(in.op[2]), *c = w.reg<uint32_t>(in.op[3]);
+  const uint32_t *a = w.reg<uint32_t>(in.op[1]), *b = w.reg<uint32_t>(in.op[2]),
+                 *c = w.reg<uint32_t>(in.op[3]);
   unsigned lut = unsigned(in.imm);
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
@@ -318,8 +387,10 @@ bool decodeShf(Decoder &d) {
   Type t = d.takeType();
   if (side < 0 || mode < 0 || t != Type::b32)
     return false;
-  Handler run = side == 0 ? (mode == 0 ? ternaryLanes<Funnel<true, true>, uint32_t> : ternaryLanes<Funnel<true, false>, uint32_t>)
-                          : (mode == 0 ? ternaryLanes<Funnel<false, true>, uint32_t> : ternaryLanes<Funnel<false, false>, uint32_t>);
+  Handler run = side == 0 ? (mode == 0 ? ternaryLanes<Funnel<true, true>, uint32_t>
+                                       : ternaryLanes<Funnel<true, false>, uint32_t>)
+                          : (mode == 0 ? ternaryLanes<Funnel<false, true>, uint32_t>
+                                       : ternaryLanes<Funnel<false, false>, uint32_t>);
   return emitLanes(d, run, t, 3);
 }
 
@@ -335,7 +406,9 @@ struct Fns {
     return 0xFFFFFFFF;
   }
 };
-bool decodeFns(Decoder &d) { return d.takeType() == Type::b32 && emitLanes(d, ternaryLanes<Fns, uint32_t>, Type::b32, 3); }
+bool decodeFns(Decoder &d) {
+  return d.takeType() == Type::b32 && emitLanes(d, ternaryLanes<Fns, uint32_t>, Type::b32, 3);
+}
 
 struct Bmsk {
   static uint32_t run(uint32_t pos, uint32_t len) {
@@ -344,17 +417,19 @@ struct Bmsk {
   }
 };
 bool decodeBmsk(Decoder &d) {
-  return d.take("clamp") && d.takeType() == Type::b32 && emitLanes(d, binaryLanes<Bmsk, uint32_t>, Type::b32, 2);
+  return d.take("clamp") && d.takeType() == Type::b32 &&
+         emitLanes(d, binaryLanes<Bmsk, uint32_t>, Type::b32, 2);
 }
 
 } // namespace
 
 DecodeFn findLogic(std::string_view opcode) {
   static const std::unordered_map<std::string_view, DecodeFn> kTable{
-      {"and", decodeLogic}, {"or", decodeLogic}, {"xor", decodeLogic}, {"not", decodeLogic}, {"cnot", decodeCnot},
-      {"shl", decodeShift}, {"shr", decodeShift}, {"popc", decodeCount}, {"clz", decodeCount}, {"bfind", decodeCount},
-      {"brev", decodeBrev}, {"bfe", decodeField}, {"bfi", decodeField}, {"prmt", decodePrmt}, {"lop3", decodeLop3},
-      {"shf", decodeShf}, {"fns", decodeFns}, {"bmsk", decodeBmsk}};
+      {"and", decodeLogic}, {"or", decodeLogic},    {"xor", decodeLogic}, {"not", decodeLogic},
+      {"cnot", decodeCnot}, {"shl", decodeShift},   {"shr", decodeShift}, {"popc", decodeCount},
+      {"clz", decodeCount}, {"bfind", decodeCount}, {"brev", decodeBrev}, {"bfe", decodeField},
+      {"bfi", decodeField}, {"prmt", decodePrmt},   {"lop3", decodeLop3}, {"shf", decodeShf},
+      {"fns", decodeFns},   {"bmsk", decodeBmsk}};
   auto it = kTable.find(opcode);
   return it == kTable.end() ? nullptr : it->second;
 }

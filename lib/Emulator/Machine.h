@@ -35,6 +35,9 @@ class Cluster;
 
 /// One launch: what all clusters share.
 struct Launch {
+  Launch(const LoadedModule &module, const Kernel &kernel, const LaunchConfig &config,
+         const Options &options, GlobalMemory &memory)
+      : module(module), kernel(kernel), config(config), options(options), memory(memory) {}
   const LoadedModule &module;
   const Kernel &kernel;
   const LaunchConfig &config;
@@ -60,7 +63,17 @@ struct Launch {
 /// What a fragment waits for.
 struct Wait {
   enum class Kind : uint8_t {
-    none, converge, mbarrier, named, cluster, copyGroup, bulkGroup, bulkRead, tmemLoad, tmemStore, loadResult,
+    none,
+    converge,
+    mbarrier,
+    named,
+    cluster,
+    copyGroup,
+    bulkGroup,
+    bulkRead,
+    tmemLoad,
+    tmemStore,
+    loadResult,
     tmemAlloc
   };
   Kind kind = Kind::none;
@@ -103,17 +116,17 @@ public:
 class Warp {
 public:
   // The hot part: read by every handler.
-  uint8_t *base[2];      // registers, constants
+  uint8_t *base[2]; // registers, constants
   uint32_t *preds;
-  uint32_t mask = 0;     // lanes that execute the current instruction
-  uint32_t live = 0;     // lanes that have not exited
+  uint32_t mask = 0; // lanes that execute the current instruction
+  uint32_t live = 0; // lanes that have not exited
   Cta *cta = nullptr;
   const Kernel *kernel = nullptr;
   Launch *launch = nullptr;
-  GlobalRange cache;     // the allocation last used
+  GlobalRange cache; // the allocation last used
   std::vector<Fragment> fragments;
-  uint32_t current = 0;  // index of the running fragment
-  uint32_t limit = ~0u;  // lowest counter of another fragment above the current one
+  uint32_t current = 0; // index of the running fragment
+  uint32_t limit = ~0u; // lowest counter of another fragment above the current one
   unsigned id = 0;
   uint32_t full = 0;     // lanes that exist
   uint64_t executed = 0; // thread instructions
@@ -121,10 +134,10 @@ public:
   uint64_t localStride = 0;
 
   // Asynchronous bookkeeping.
-  unsigned pendingLoads = 0, pendingStores = 0; // tcgen05.ld, tcgen05.st
+  unsigned pendingLoads = 0, pendingStores = 0;                       // tcgen05.ld, tcgen05.st
   std::vector<std::pair<uint64_t, std::vector<Operand>>> loadTargets; // of tcgen05.ld in flight
   uint32_t copyGroup[32] = {}, bulkGroup[32] = {};                    // open group of each lane
-  uint64_t clusterPhase[32];                                          // of an arrival not waited for
+  uint64_t clusterPhase[32]; // of an arrival not waited for
 
   Warp(Cta &cta, unsigned id);
 
@@ -152,8 +165,10 @@ public:
   unsigned leader() const { return unsigned(__builtin_ctz(mask)); }
 
   // Memory. Null: the access was refused and the launch has failed.
-  uint8_t *resolve(const Instruction &in, Space space, uint64_t address, unsigned bytes, unsigned lane);
-  uint8_t *resolveShared(const Instruction &in, uint64_t address, unsigned bytes, Cta **owner = nullptr);
+  uint8_t *resolve(const Instruction &in, Space space, uint64_t address, unsigned bytes,
+                   unsigned lane);
+  uint8_t *resolveShared(const Instruction &in, uint64_t address, unsigned bytes,
+                         Cta **owner = nullptr);
   uint8_t *resolveGlobal(const Instruction &in, uint64_t address, unsigned bytes);
 
 private:
@@ -182,7 +197,9 @@ public:
   std::vector<std::unique_ptr<Warp>> warps;
   uint32_t liveThreads = 0;
 
-  bool isBarrier(uint64_t offset) const { return offset / 8 < barrierLive.size() && barrierLive[offset / 8]; }
+  bool isBarrier(uint64_t offset) const {
+    return offset / 8 < barrierLive.size() && barrierLive[offset / 8];
+  }
   /// Threads left the CTA: barriers that wait for all may be complete.
   void threadsExited(uint32_t count);
   void completeNamed(unsigned id);
@@ -195,11 +212,11 @@ public:
   uint64_t number; // linear cluster index
   Dim3 index;
   std::vector<std::unique_ptr<Cta>> ctas;
-  uint64_t steps = 0;      // scheduler steps, for %clock
-  uint64_t progress = 0;   // counts changes that others can see
+  uint64_t steps = 0;    // scheduler steps, for %clock
+  uint64_t progress = 0; // counts changes that others can see
   uint32_t clusterArrived = 0, clusterExpected = 0;
   uint64_t clusterGeneration = 0;
-  bool issuedNow = false;  // an operation was issued in this slice
+  bool issuedNow = false; // an operation was issued in this slice
 
   /// Runs all CTAs to their end; false when the launch has failed.
   bool run();
@@ -207,7 +224,10 @@ public:
   bool inFlight(const std::function<bool(const AsyncOp &)> &match) const;
   const std::deque<std::unique_ptr<AsyncOp>> &operations() const { return ops; }
   /// The CTA and offset of a shared address; null when the rank does not exist.
-  Cta *ctaOf(uint64_t address) { return (address >> kClusterShift) < ctas.size() ? ctas[address >> kClusterShift].get() : nullptr; }
+  Cta *ctaOf(uint64_t address) {
+    return (address >> kClusterShift) < ctas.size() ? ctas[address >> kClusterShift].get()
+                                                    : nullptr;
+  }
   void clusterExited(uint32_t threads);
   void clusterCheck();
   uint64_t random();

@@ -67,7 +67,8 @@ std::string find(Cluster &cluster, uint64_t address, Place &place) {
 std::string addTx(Place &p, uint64_t address, int64_t bytes) {
   int64_t tx = p.state.tx + bytes;
   if (tx > MbarrierState::kMaxTx || tx < -MbarrierState::kMaxTx)
-    return "mbar_tx: transaction bytes must stay within +-" + dec(MbarrierState::kMaxTx) + ", got " + dec(tx) + " at " + hex(address);
+    return "mbar_tx: transaction bytes must stay within +-" + dec(MbarrierState::kMaxTx) +
+           ", got " + dec(tx) + " at " + hex(address);
   p.state.tx = int32_t(tx);
   return {};
 }
@@ -95,7 +96,8 @@ std::string mbarrierCompleteTx(Cta &any, uint64_t address, uint32_t bytes) {
   return {};
 }
 
-std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t expectTx, bool drop) {
+std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t expectTx,
+                           bool drop) {
   Place p;
   if (std::string e = find(*any.cluster, address, p); !e.empty())
     return e;
@@ -103,7 +105,8 @@ std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t e
     if (std::string e = addTx(p, address, expectTx); !e.empty())
       return e;
   if (int64_t(count) > p.state.pending)
-    return "mbar_arrivals: arrivals must be at most the pending " + dec(p.state.pending) + ", got " + dec(count) + " at " + hex(address);
+    return "mbar_arrivals: arrivals must be at most the pending " + dec(p.state.pending) +
+           ", got " + dec(count) + " at " + hex(address);
   if (drop)
     p.state.expected -= int32_t(count);
   p.state.pending -= int32_t(count);
@@ -128,8 +131,8 @@ std::string mbarrierDescribe(const Cta &cta, uint64_t address) {
   std::string e = find(*cta.cluster, address, p);
   if (!e.empty())
     return "mbarrier " + hex(address);
-  return "mbarrier " + hex(address) + " (phase parity " + dec(p.state.phase) + ", pending " + dec(p.state.pending) + " of " +
-         dec(p.state.expected) + ", " + dec(p.state.tx) + " bytes)";
+  return "mbarrier " + hex(address) + " (phase parity " + dec(p.state.phase) + ", pending " +
+         dec(p.state.pending) + " of " + dec(p.state.expected) + ", " + dec(p.state.tx) + " bytes)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,19 +141,31 @@ std::string mbarrierDescribe(const Cta &cta, uint64_t address) {
 
 namespace {
 
-enum : uint32_t { kWideBase = 1, kGeneric = 2, kDrop = 4, kExpect = 8, kNoinc = 16, kParity = 32, kTry = 64, kOwn = 128 };
+enum : uint32_t {
+  kWideBase = 1,
+  kGeneric = 2,
+  kDrop = 4,
+  kExpect = 8,
+  kNoinc = 16,
+  kParity = 32,
+  kTry = 64,
+  kOwn = 128
+};
 
 /// The cluster address of lane l's barrier; false when refused.
 bool barrierAddress(Warp &w, const Instruction &in, Operand base, int l, uint64_t &address) {
-  address = (in.flags & kWideBase ? w.reg<uint64_t>(base)[l] : w.reg<uint32_t>(base)[l]) + uint64_t(in.imm);
+  address = (in.flags & kWideBase ? w.reg<uint64_t>(base)[l] : w.reg<uint32_t>(base)[l]) +
+            uint64_t(in.imm);
   if (in.flags & kGeneric) {
     if (classify(address, address) != Space::sharedCluster) {
-      w.fail(in, "mbar_address: mbarrier must lie in shared memory, got generic address " + hex(address));
+      w.fail(in, "mbar_address: mbarrier must lie in shared memory, got generic address " +
+                     hex(address));
       return false;
     }
   }
   if ((in.flags & kOwn) && (address >> kClusterShift) != w.cta->rank) {
-    w.fail(in, "mbar_address: mbarrier must lie in the CTA's own shared memory, got " + hex(address));
+    w.fail(in,
+           "mbar_address: mbarrier must lie in the CTA's own shared memory, got " + hex(address));
     return false;
   }
   return true;
@@ -164,9 +179,11 @@ Outcome init(Warp &w, const Instruction &in) {
       return Outcome::error;
     uint32_t count = w.reg<uint32_t>(in.op[1])[l];
     if (count == 0 || count > uint32_t(MbarrierState::kMaxCount))
-      return w.fail(in, "mbar_count: count must be 1.." + dec(MbarrierState::kMaxCount) + ", got " + dec(count));
+      return w.fail(in, "mbar_count: count must be 1.." + dec(MbarrierState::kMaxCount) + ", got " +
+                            dec(count));
     if (address % 8)
-      return w.fail(in, "mbar_align: mbarrier must lie at a multiple of 8 bytes, got " + hex(address));
+      return w.fail(in,
+                    "mbar_align: mbarrier must lie at a multiple of 8 bytes, got " + hex(address));
     Cta *owner = nullptr;
     uint8_t *p = w.resolveShared(in, address, 8, &owner);
     if (!p)
@@ -208,8 +225,9 @@ Outcome arrive(Warp &w, const Instruction &in) {
       return Outcome::error;
     uint64_t token = in.op[0] == kNone ? 0 : stateToken(w, address);
     uint32_t value = in.op[2] == kNone ? 1 : w.reg<uint32_t>(in.op[2])[l];
-    std::string e = in.flags & kExpect ? mbarrierArrive(*w.cta, address, 1, value, in.flags & kDrop)
-                                       : mbarrierArrive(*w.cta, address, value, 0, in.flags & kDrop);
+    std::string e = in.flags & kExpect
+                        ? mbarrierArrive(*w.cta, address, 1, value, in.flags & kDrop)
+                        : mbarrierArrive(*w.cta, address, value, 0, in.flags & kDrop);
     if (!e.empty())
       return w.fail(in, e);
     if (in.op[0] != kNone)
@@ -241,7 +259,8 @@ Outcome expectTx(Warp &w, const Instruction &in) {
 Outcome pendingCount(Warp &w, const Instruction &in) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    w.reg<uint32_t>(in.op[0])[l] = uint32_t(MbarrierState::unpack(w.reg<uint64_t>(in.op[1])[l]).pending);
+    w.reg<uint32_t>(in.op[0])[l] =
+        uint32_t(MbarrierState::unpack(w.reg<uint64_t>(in.op[1])[l]).pending);
   }
   return Outcome::next;
 }
@@ -259,7 +278,8 @@ Outcome wait(Warp &w, const Instruction &in) {
     Place p;
     if (std::string e = find(*w.cta->cluster, a, p); !e.empty())
       return w.fail(in, e);
-    bool x = in.flags & kParity ? w.reg<uint32_t>(in.op[2])[l] & 1 : w.reg<uint64_t>(in.op[2])[l] >> 63;
+    bool x =
+        in.flags & kParity ? w.reg<uint32_t>(in.op[2])[l] & 1 : w.reg<uint64_t>(in.op[2])[l] >> 63;
     if (mbarrierPhaseDone(*w.cta, a, x)) {
       done |= 1u << l;
     } else {
@@ -283,9 +303,12 @@ bool takeBarrier(Decoder &d, size_t i, Instruction &in, Operand &base) {
 }
 
 bool decodeMbarrier(Decoder &d) {
-  if (!facts::covers(d.arch, facts::ArchSet{facts::Arch::sm_80}) && !facts::supports(d.arch, facts::Feature::cpAsync))
-    return d.fail("ptx_target: mbarrier must have a target from sm_80, got " + std::string(facts::name(d.arch)));
-  int kind = d.takeOneOf({"init", "inval", "arrive", "arrive_drop", "expect_tx", "complete_tx", "test_wait", "try_wait", "pending_count"});
+  if (!facts::covers(d.arch, facts::ArchSet{facts::Arch::sm_80}) &&
+      !facts::supports(d.arch, facts::Feature::cpAsync))
+    return d.fail("ptx_target: mbarrier must have a target from sm_80, got " +
+                  std::string(facts::name(d.arch)));
+  int kind = d.takeOneOf({"init", "inval", "arrive", "arrive_drop", "expect_tx", "complete_tx",
+                          "test_wait", "try_wait", "pending_count"});
   Instruction in;
   bool expect = kind >= 2 && kind <= 3 && d.take("expect_tx");
   bool noComplete = d.take("noComplete");
@@ -317,7 +340,8 @@ bool decodeMbarrier(Decoder &d) {
     in.flags |= (expect ? uint32_t(kExpect) : 0) | (kind == 3 ? uint32_t(kDrop) : 0);
     size_t n = d.count(), first = d.operand(0).kind == PtxOperand::Kind::address ? 0 : 1;
     if (n < first + 1 || n > first + 2 || (expect && n != first + 2))
-      return d.fail("ptx_operands: mbarrier.arrive must have a barrier" + std::string(expect ? " and transaction bytes" : ""));
+      return d.fail("ptx_operands: mbarrier.arrive must have a barrier" +
+                    std::string(expect ? " and transaction bytes" : ""));
     if (first && d.operand(0).kind != PtxOperand::Kind::sink)
       in.op[0] = d.dest(0, Type::b64);
     if (!takeBarrier(d, first, in, in.op[1]))
@@ -364,6 +388,8 @@ bool decodeMbarrier(Decoder &d) {
 
 } // namespace
 
-DecodeFn findMbarrier(std::string_view opcode) { return opcode == "mbarrier" ? decodeMbarrier : nullptr; }
+DecodeFn findMbarrier(std::string_view opcode) {
+  return opcode == "mbarrier" ? decodeMbarrier : nullptr;
+}
 
 } // namespace blockscale::emu

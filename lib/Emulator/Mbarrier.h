@@ -43,7 +43,8 @@ bool mbarrierPhaseDone(const Cta &cta, uint64_t address, bool parity);
 /// Operations of asynchronous agents and instructions on a barrier at a cluster
 /// address. Empty when done, else the reason.
 std::string mbarrierCompleteTx(Cta &any, uint64_t address, uint32_t bytes);
-std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t expectTx, bool drop = false);
+std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t expectTx,
+                           bool drop = false);
 std::string mbarrierAddPending(Cta &any, uint64_t address, uint32_t count);
 std::string mbarrierDescribe(const Cta &cta, uint64_t address);
 

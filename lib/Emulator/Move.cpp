@@ -13,7 +13,9 @@
 namespace blockscale::emu {
 namespace {
 
-struct Copy { template <typename T> static T run(T a) { return a; } };
+struct Copy {
+  template <typename T> static T run(T a) { return a; }
+};
 
 Outcome movPred(Warp &w, const Instruction &in) {
   uint32_t v = w.preds[in.op[1]];
@@ -86,7 +88,10 @@ bool decodeParts(Decoder &d, Type t, bool unpack) {
   if ((n != 2 && n != 4) || total / n < 8 || total % n)
     return d.fail("ptx_operand: vector of mov must have 2 or 4 parts");
   unsigned part = unsigned(total / n);
-  Type partType = part == 8 ? Type::b8 : part == 16 ? Type::b16 : part == 32 ? Type::b32 : Type::b64;
+  Type partType = part == 8    ? Type::b8
+                  : part == 16 ? Type::b16
+                  : part == 32 ? Type::b32
+                               : Type::b64;
   Instruction in;
   in.run = unpack ? movParts<true> : movParts<false>;
   in.sub = uint8_t(part / 8);
@@ -127,7 +132,8 @@ bool decodeMov(Decoder &d) {
     return true;
   }
   const std::string &n = d.operand(1).name;
-  if (n == "%clock" || n == "%clock_hi" || n == "%clock64" || n == "%globaltimer" || n == "%globaltimer_lo" || n == "%globaltimer_hi") {
+  if (n == "%clock" || n == "%clock_hi" || n == "%clock64" || n == "%globaltimer" ||
+      n == "%globaltimer_lo" || n == "%globaltimer_hi") {
     in.run = movClock;
     in.sub = bits(t) == 64 ? 64 : n.find("_hi") != std::string::npos ? 33 : 32;
     in.op[0] = d.dest(0, t);
@@ -149,11 +155,14 @@ template <int mode> struct Window {
   static constexpr uint64_t base = mode == 1 ? kSharedWindow : mode == 2 ? kLocalWindow : 0;
   static uint64_t run(uint64_t a) { return a + base; }
 };
-template <int mode> struct FromWindow { static uint64_t run(uint64_t a) { return a - Window<mode>::base; } };
+template <int mode> struct FromWindow {
+  static uint64_t run(uint64_t a) { return a - Window<mode>::base; }
+};
 
 bool decodeCvta(Decoder &d) {
   bool to = d.take("to");
-  int space = d.takeOneOf({"global", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry", "const"});
+  int space = d.takeOneOf({"global", "shared", "shared::cta", "shared::cluster", "local", "param",
+                           "param::entry", "const"});
   Type t = d.takeType();
   if (space < 0 || t != Type::u64 || !d.expectOperands(2))
     return false;
@@ -179,12 +188,22 @@ Outcome isspacep(Warp &w, const Instruction &in) {
     Space s = classify(a[l], address);
     bool yes = false;
     switch (in.sub) {
-    case 0: yes = s == Space::global; break;
+    case 0:
+      yes = s == Space::global;
+      break;
     case 1:
-    case 2: yes = s == Space::sharedCluster && (address >> kClusterShift) == w.cta->rank; break;
-    case 3: yes = s == Space::sharedCluster; break;
-    case 4: yes = s == Space::local; break;
-    default: yes = s == Space::param; break;
+    case 2:
+      yes = s == Space::sharedCluster && (address >> kClusterShift) == w.cta->rank;
+      break;
+    case 3:
+      yes = s == Space::sharedCluster;
+      break;
+    case 4:
+      yes = s == Space::local;
+      break;
+    default:
+      yes = s == Space::param;
+      break;
     }
     r |= uint32_t(yes) << l;
   }
@@ -192,7 +211,8 @@ Outcome isspacep(Warp &w, const Instruction &in) {
   return Outcome::next;
 }
 bool decodeIsspacep(Decoder &d) {
-  int space = d.takeOneOf({"global", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry"});
+  int space = d.takeOneOf(
+      {"global", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry"});
   if (space < 0 || !d.expectOperands(2))
     return false;
   Instruction in;
@@ -214,7 +234,8 @@ template <typename T, bool generic> Outcome mapa(Warp &w, const Instruction &in)
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
     if (rank[l] >= w.launch->ctasPerCluster)
-      return w.fail(in, "mapa_rank: rank must be below the cluster's " + dec(w.launch->ctasPerCluster) + " CTAs, got " + dec(rank[l]));
+      return w.fail(in, "mapa_rank: rank must be below the cluster's " +
+                            dec(w.launch->ctasPerCluster) + " CTAs, got " + dec(rank[l]));
     uint64_t offset = (generic ? a[l] - kSharedWindow : a[l]) & kSharedOffsetMask;
     d[l] = T((generic ? kSharedWindow : 0) + (uint64_t(rank[l]) << kClusterShift | offset));
   }
@@ -251,7 +272,8 @@ bool decodeGetctarank(Decoder &d) {
   if (!d.expectOperands(2))
     return false;
   Instruction in;
-  in.run = shared ? (t == Type::u32 ? getctarank<uint32_t, false> : getctarank<uint64_t, false>) : getctarank<uint64_t, true>;
+  in.run = shared ? (t == Type::u32 ? getctarank<uint32_t, false> : getctarank<uint64_t, false>)
+                  : getctarank<uint64_t, true>;
   in.op[0] = d.dest(0, Type::u32);
   in.op[1] = d.source(1, t);
   d.emit(in);
@@ -262,7 +284,11 @@ bool decodeGetctarank(Decoder &d) {
 
 DecodeFn findMove(std::string_view opcode) {
   static const std::unordered_map<std::string_view, DecodeFn> kTable{
-      {"mov", decodeMov}, {"cvta", decodeCvta}, {"isspacep", decodeIsspacep}, {"mapa", decodeMapa}, {"getctarank", decodeGetctarank}};
+      {"mov", decodeMov},
+      {"cvta", decodeCvta},
+      {"isspacep", decodeIsspacep},
+      {"mapa", decodeMapa},
+      {"getctarank", decodeGetctarank}};
   auto it = kTable.find(opcode);
   return it == kTable.end() ? nullptr : it->second;
 }

@@ -49,8 +49,8 @@ private:
     return false;
   }
   bool expect(char c, const char *where) {
-    return lex.accept(c) ||
-           fail(std::string("ptx_syntax: ") + where + " must have '" + c + "', got " + describeNext());
+    return lex.accept(c) || fail(std::string("ptx_syntax: ") + where + " must have '" + c +
+                                 "', got " + describeNext());
   }
   std::string describeNext() const {
     if (lex.atEnd())
@@ -156,7 +156,8 @@ private:
         if (!integer(v.align))
           return false;
         if (v.align == 0 || v.align > 1024 || (v.align & (v.align - 1)))
-          return fail("ptx_align: .align must be a power of two up to 1024, got " + std::to_string(v.align));
+          return fail("ptx_align: .align must be a power of two up to 1024, got " +
+                      std::to_string(v.align));
       } else if (auto t = parseType(word)) {
         v.type = *t;
         haveType = true;
@@ -166,7 +167,8 @@ private:
         // .ptr .global .align 1: facts for the assembler only
         if (word == "attribute" && lex.accept('('))
           while (!lex.atEnd() && !lex.accept(')'))
-            lex.accept('.') ? lex.directive() : (lex.accept(',') ? lex.identifier() : lex.identifier());
+            lex.accept('.') ? lex.directive()
+                            : (lex.accept(',') ? lex.identifier() : lex.identifier());
       } else {
         return fail("ptx_type: unknown type or attribute ." + word);
       }
@@ -227,7 +229,8 @@ private:
     }
     if (v.isArray && v.count == 0)
       v.count = v.init.size() / size;
-    return v.init.size() <= v.bytes() || fail("ptx_initializer: more values than elements in " + v.name);
+    return v.init.size() <= v.bytes() ||
+           fail("ptx_initializer: more values than elements in " + v.name);
   }
 
   void kernel(bool isEntry) {
@@ -374,8 +377,8 @@ private:
         if (!integer(n))
           return;
         if (n > uint64_t(kMaxRegisters)) {
-          fail("ptx_registers: at most " + std::to_string(kMaxRegisters) + " registers a declaration, got " +
-               std::to_string(n));
+          fail("ptx_registers: at most " + std::to_string(kMaxRegisters) +
+               " registers a declaration, got " + std::to_string(n));
           return;
         }
         one.count = int64_t(n);

@@ -52,12 +52,12 @@ struct Instruction {
   bool guardNegated = false;
   Converge converge = Converge::no; // memberMask: the mask is op[memberOp]
   uint8_t memberOp = 0;
-  uint8_t sub = 0;       // family specific: vector length, shape, …
-  uint32_t target = 0;   // branches
-  uint32_t flags = 0;    // family specific bits
+  uint8_t sub = 0;     // family specific: vector length, shape, …
+  uint32_t target = 0; // branches
+  uint32_t flags = 0;  // family specific bits
   Operand op[6] = {kNone, kNone, kNone, kNone, kNone, kNone};
   uint32_t list = 0, listCount = 0; // further operands: Kernel::lists[list..]
-  int64_t imm = 0;       // address offset or immediate
+  int64_t imm = 0;                  // address offset or immediate
   int64_t imm2 = 0;
   uint32_t touched = 0, touchedCount = 0; // registers read or written: Kernel::touched
 };
@@ -65,11 +65,48 @@ struct Instruction {
 /// A register that is filled when a warp starts.
 struct Preset {
   enum class Kind : uint8_t {
-    sharedAddress, tidX, tidY, tidZ, ntidX, ntidY, ntidZ, ctaidX, ctaidY, ctaidZ, nctaidX, nctaidY, nctaidZ,
-    laneid, warpid, nwarpid, smid, nsmid, gridid, clusteridX, clusteridY, clusteridZ, nclusteridX, nclusteridY,
-    nclusteridZ, clusterCtaidX, clusterCtaidY, clusterCtaidZ, clusterNctaidX, clusterNctaidY, clusterNctaidZ,
-    clusterCtarank, clusterNctarank, isExplicitCluster, dynamicSmem, totalSmem, lanemaskEq, lanemaskLt, lanemaskLe,
-    lanemaskGt, lanemaskGe, zero
+    sharedAddress,
+    tidX,
+    tidY,
+    tidZ,
+    ntidX,
+    ntidY,
+    ntidZ,
+    ctaidX,
+    ctaidY,
+    ctaidZ,
+    nctaidX,
+    nctaidY,
+    nctaidZ,
+    laneid,
+    warpid,
+    nwarpid,
+    smid,
+    nsmid,
+    gridid,
+    clusteridX,
+    clusteridY,
+    clusteridZ,
+    nclusteridX,
+    nclusteridY,
+    nclusteridZ,
+    clusterCtaidX,
+    clusterCtaidY,
+    clusterCtaidZ,
+    clusterNctaidX,
+    clusterNctaidY,
+    clusterNctaidZ,
+    clusterCtarank,
+    clusterNctarank,
+    isExplicitCluster,
+    dynamicSmem,
+    totalSmem,
+    lanemaskEq,
+    lanemaskLt,
+    lanemaskLe,
+    lanemaskGt,
+    lanemaskGe,
+    zero
   };
   Kind kind;
   bool wide = false; // 64-bit register

@@ -23,13 +23,13 @@ namespace blockscale::emu {
 struct PtxOperand {
   enum class Kind : uint8_t { name, integer, real, address, vector, list, sink };
   Kind kind = Kind::name;
-  std::string name;      // name: register, variable, label
-  std::string pair;      // name: second of `a|b`
-  bool negated = false;  // !p
-  bool negative = false; // integer or real written with a minus sign
-  uint64_t value = 0;    // integer value, or bits of a real as written
-  unsigned realBits = 0; // 32 or 64
-  int64_t offset = 0;    // name + offset
+  std::string name;              // name: register, variable, label
+  std::string pair;              // name: second of `a|b`
+  bool negated = false;          // !p
+  bool negative = false;         // integer or real written with a minus sign
+  uint64_t value = 0;            // integer value, or bits of a real as written
+  unsigned realBits = 0;         // 32 or 64
+  int64_t offset = 0;            // name + offset
   std::vector<PtxOperand> items; // address, vector, list
 };
 
@@ -52,11 +52,19 @@ struct PtxVariable {
 };
 
 struct PtxStatement {
-  enum class Kind : uint8_t { instruction, label, scopeBegin, scopeEnd, registers, variable, branchTargets };
+  enum class Kind : uint8_t {
+    instruction,
+    label,
+    scopeBegin,
+    scopeEnd,
+    registers,
+    variable,
+    branchTargets
+  };
   Kind kind = Kind::instruction;
   unsigned line = 0;
   PtxInstruction instruction;
-  std::string name;   // label; prefix or name of registers
+  std::string name; // label; prefix or name of registers
   Type type = Type::b32;
   int64_t count = -1; // registers: -1 a single one, else %name0..%name<count-1>
   PtxVariable variable;

@@ -42,11 +42,11 @@ std::string Tmem::release(unsigned column, unsigned count, bool exclusive) {
     if (a.column != column)
       continue;
     if (a.columns != count)
-      return "column count must be that of the allocation, " + std::to_string(a.columns) + ", got " +
-             std::to_string(count);
+      return "column count must be that of the allocation, " + std::to_string(a.columns) +
+             ", got " + std::to_string(count);
     if (a.exclusive != exclusive)
-      return std::string(".exclusive must be ") + (a.exclusive ? "given as it was" : "absent as it was") +
-             " at the allocation";
+      return std::string(".exclusive must be ") +
+             (a.exclusive ? "given as it was" : "absent as it was") + " at the allocation";
     allocations.erase(allocations.begin() + long(i));
     return {};
   }
@@ -65,7 +65,8 @@ std::string Tmem::describe() const {
     return "none";
   std::string out;
   for (const Allocation &a : allocations)
-    out += (out.empty() ? "" : ", ") + std::to_string(a.column) + ".." + std::to_string(a.column + a.columns - 1);
+    out += (out.empty() ? "" : ", ") + std::to_string(a.column) + ".." +
+           std::to_string(a.column + a.columns - 1);
   return out;
 }
 

@@ -39,9 +39,15 @@ public:
   bool covers(unsigned column, unsigned count) const;
   std::string describe() const;
 
-  uint32_t *cell(unsigned lane, unsigned column) { return &cells[size_t(lane) * columnCount + column]; }
-  uint8_t *writtenFlag(unsigned lane, unsigned column) { return &written[size_t(lane) * columnCount + column]; }
-  void mark(unsigned lane, unsigned column, unsigned count) { std::memset(writtenFlag(lane, column), 1, count); }
+  uint32_t *cell(unsigned lane, unsigned column) {
+    return &cells[size_t(lane) * columnCount + column];
+  }
+  uint8_t *writtenFlag(unsigned lane, unsigned column) {
+    return &written[size_t(lane) * columnCount + column];
+  }
+  void mark(unsigned lane, unsigned column, unsigned count) {
+    std::memset(writtenFlag(lane, column), 1, count);
+  }
   bool isWritten(unsigned lane, unsigned column, unsigned count) {
     return std::memchr(writtenFlag(lane, column), 0, count) == nullptr;
   }
@@ -51,7 +57,7 @@ public:
 
 private:
   unsigned columnCount;
-  std::vector<uint32_t> cells;   // made at the first allocation
+  std::vector<uint32_t> cells; // made at the first allocation
   std::vector<uint8_t> written;
   std::vector<Allocation> allocations;
 };

@@ -19,9 +19,39 @@
 namespace blockscale::emu {
 
 enum class Type : uint8_t {
-  pred, b8, b16, b32, b64, b128, u8, u16, u32, u64, s8, s16, s32, s64, f16, bf16, f32, f64, tf32,
-  f16x2, bf16x2, f32x2, u16x2, s16x2, e4m3x2, e5m2x2, e2m3x2, e3m2x2, e2m1x2, ue8m0x2, ue5m3x2,
-  ue8m0, none
+  pred,
+  b8,
+  b16,
+  b32,
+  b64,
+  b128,
+  u8,
+  u16,
+  u32,
+  u64,
+  s8,
+  s16,
+  s32,
+  s64,
+  f16,
+  bf16,
+  f32,
+  f64,
+  tf32,
+  f16x2,
+  bf16x2,
+  f32x2,
+  u16x2,
+  s16x2,
+  e4m3x2,
+  e5m2x2,
+  e2m3x2,
+  e3m2x2,
+  e2m1x2,
+  ue8m0x2,
+  ue5m3x2,
+  ue8m0,
+  none
 };
 
 struct TypeInfo {
@@ -30,12 +60,11 @@ struct TypeInfo {
 };
 
 inline constexpr std::array<TypeInfo, 32> kTypes{{
-    {"pred", 1},     {"b8", 8},       {"b16", 16},     {"b32", 32},    {"b64", 64},
-    {"b128", 128},   {"u8", 8},       {"u16", 16},     {"u32", 32},    {"u64", 64},
-    {"s8", 8},       {"s16", 16},     {"s32", 32},     {"s64", 64},    {"f16", 16},
-    {"bf16", 16},    {"f32", 32},     {"f64", 64},     {"tf32", 32},   {"f16x2", 32},
-    {"bf16x2", 32},  {"f32x2", 64},   {"u16x2", 32},   {"s16x2", 32},  {"e4m3x2", 16},
-    {"e5m2x2", 16},  {"e2m3x2", 16},  {"e3m2x2", 16},  {"e2m1x2", 8},  {"ue8m0x2", 16},
+    {"pred", 1},     {"b8", 8},      {"b16", 16},    {"b32", 32},    {"b64", 64},   {"b128", 128},
+    {"u8", 8},       {"u16", 16},    {"u32", 32},    {"u64", 64},    {"s8", 8},     {"s16", 16},
+    {"s32", 32},     {"s64", 64},    {"f16", 16},    {"bf16", 16},   {"f32", 32},   {"f64", 64},
+    {"tf32", 32},    {"f16x2", 32},  {"bf16x2", 32}, {"f32x2", 64},  {"u16x2", 32}, {"s16x2", 32},
+    {"e4m3x2", 16},  {"e5m2x2", 16}, {"e2m3x2", 16}, {"e3m2x2", 16}, {"e2m1x2", 8}, {"ue8m0x2", 16},
     {"ue5m3x2", 16}, {"ue8m0", 8},
 }};
 
@@ -66,7 +95,10 @@ enum class Space : uint8_t { generic, global, shared, sharedCluster, local, para
 enum class RegClass : uint8_t { pred, r32, r64, r128 };
 
 constexpr RegClass regClass(unsigned bits) {
-  return bits == 1 ? RegClass::pred : bits <= 32 ? RegClass::r32 : bits <= 64 ? RegClass::r64 : RegClass::r128;
+  return bits == 1    ? RegClass::pred
+         : bits <= 32 ? RegClass::r32
+         : bits <= 64 ? RegClass::r64
+                      : RegClass::r128;
 }
 constexpr unsigned laneBytes(RegClass c) {
   return c == RegClass::r128 ? 16 : c == RegClass::r64 ? 8 : 4;

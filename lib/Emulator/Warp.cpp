@@ -43,48 +43,131 @@ void Warp::setPreset(const Preset &p) {
     unsigned t = id * 32 + lane;
     uint64_t v = 0;
     switch (p.kind) {
-    case K::sharedAddress: v = p.value | uint64_t(cta->rank) << kClusterShift; break;
-    case K::tidX: v = t % block.x; break;
-    case K::tidY: v = t / block.x % block.y; break;
-    case K::tidZ: v = t / block.x / block.y; break;
-    case K::ntidX: v = block.x; break;
-    case K::ntidY: v = block.y; break;
-    case K::ntidZ: v = block.z; break;
-    case K::ctaidX: v = ci.x; break;
-    case K::ctaidY: v = ci.y; break;
-    case K::ctaidZ: v = ci.z; break;
-    case K::nctaidX: v = c.grid.x; break;
-    case K::nctaidY: v = c.grid.y; break;
-    case K::nctaidZ: v = c.grid.z; break;
-    case K::laneid: v = lane; break;
-    case K::warpid: v = id; break;
-    case K::nwarpid: v = launch->warpsPerCta; break;
-    case K::smid: v = (cta->cluster->number * launch->ctasPerCluster + cta->rank) % launch->sms; break;
-    case K::nsmid: v = launch->sms; break;
-    case K::gridid: v = 1; break;
-    case K::clusteridX: v = ki.x; break;
-    case K::clusteridY: v = ki.y; break;
-    case K::clusteridZ: v = ki.z; break;
-    case K::nclusteridX: v = c.grid.x / cl.x; break;
-    case K::nclusteridY: v = c.grid.y / cl.y; break;
-    case K::nclusteridZ: v = c.grid.z / cl.z; break;
-    case K::clusterCtaidX: v = ci.x % cl.x; break;
-    case K::clusterCtaidY: v = ci.y % cl.y; break;
-    case K::clusterCtaidZ: v = ci.z % cl.z; break;
-    case K::clusterNctaidX: v = cl.x; break;
-    case K::clusterNctaidY: v = cl.y; break;
-    case K::clusterNctaidZ: v = cl.z; break;
-    case K::clusterCtarank: v = cta->rank; break;
-    case K::clusterNctarank: v = launch->ctasPerCluster; break;
-    case K::isExplicitCluster: v = launch->ctasPerCluster > 1; break;
-    case K::dynamicSmem: v = c.sharedBytes; break;
-    case K::totalSmem: v = launch->sharedBytes; break;
-    case K::lanemaskEq: v = 1u << lane; break;
-    case K::lanemaskLt: v = (1u << lane) - 1; break;
-    case K::lanemaskLe: v = (2ull << lane) - 1; break;
-    case K::lanemaskGt: v = ~((2ull << lane) - 1) & 0xFFFFFFFF; break;
-    case K::lanemaskGe: v = ~((1ull << lane) - 1) & 0xFFFFFFFF; break;
-    case K::zero: break;
+    case K::sharedAddress:
+      v = p.value | uint64_t(cta->rank) << kClusterShift;
+      break;
+    case K::tidX:
+      v = t % block.x;
+      break;
+    case K::tidY:
+      v = t / block.x % block.y;
+      break;
+    case K::tidZ:
+      v = t / block.x / block.y;
+      break;
+    case K::ntidX:
+      v = block.x;
+      break;
+    case K::ntidY:
+      v = block.y;
+      break;
+    case K::ntidZ:
+      v = block.z;
+      break;
+    case K::ctaidX:
+      v = ci.x;
+      break;
+    case K::ctaidY:
+      v = ci.y;
+      break;
+    case K::ctaidZ:
+      v = ci.z;
+      break;
+    case K::nctaidX:
+      v = c.grid.x;
+      break;
+    case K::nctaidY:
+      v = c.grid.y;
+      break;
+    case K::nctaidZ:
+      v = c.grid.z;
+      break;
+    case K::laneid:
+      v = lane;
+      break;
+    case K::warpid:
+      v = id;
+      break;
+    case K::nwarpid:
+      v = launch->warpsPerCta;
+      break;
+    case K::smid:
+      v = (cta->cluster->number * launch->ctasPerCluster + cta->rank) % launch->sms;
+      break;
+    case K::nsmid:
+      v = launch->sms;
+      break;
+    case K::gridid:
+      v = 1;
+      break;
+    case K::clusteridX:
+      v = ki.x;
+      break;
+    case K::clusteridY:
+      v = ki.y;
+      break;
+    case K::clusteridZ:
+      v = ki.z;
+      break;
+    case K::nclusteridX:
+      v = c.grid.x / cl.x;
+      break;
+    case K::nclusteridY:
+      v = c.grid.y / cl.y;
+      break;
+    case K::nclusteridZ:
+      v = c.grid.z / cl.z;
+      break;
+    case K::clusterCtaidX:
+      v = ci.x % cl.x;
+      break;
+    case K::clusterCtaidY:
+      v = ci.y % cl.y;
+      break;
+    case K::clusterCtaidZ:
+      v = ci.z % cl.z;
+      break;
+    case K::clusterNctaidX:
+      v = cl.x;
+      break;
+    case K::clusterNctaidY:
+      v = cl.y;
+      break;
+    case K::clusterNctaidZ:
+      v = cl.z;
+      break;
+    case K::clusterCtarank:
+      v = cta->rank;
+      break;
+    case K::clusterNctarank:
+      v = launch->ctasPerCluster;
+      break;
+    case K::isExplicitCluster:
+      v = launch->ctasPerCluster > 1;
+      break;
+    case K::dynamicSmem:
+      v = c.sharedBytes;
+      break;
+    case K::totalSmem:
+      v = launch->sharedBytes;
+      break;
+    case K::lanemaskEq:
+      v = 1u << lane;
+      break;
+    case K::lanemaskLt:
+      v = (1u << lane) - 1;
+      break;
+    case K::lanemaskLe:
+      v = (2ull << lane) - 1;
+      break;
+    case K::lanemaskGt:
+      v = ~((2ull << lane) - 1) & 0xFFFFFFFF;
+      break;
+    case K::lanemaskGe:
+      v = ~((1ull << lane) - 1) & 0xFFFFFFFF;
+      break;
+    case K::zero:
+      break;
     }
     if (p.wide)
       reg<uint64_t>(p.slot)[lane] = v;
@@ -140,14 +223,16 @@ bool Warp::canProceed(const Fragment &f) const {
 }
 
 bool Warp::runnable() {
-  return std::any_of(fragments.begin(), fragments.end(), [&](const Fragment &f) { return canProceed(f); });
+  return std::any_of(fragments.begin(), fragments.end(),
+                     [&](const Fragment &f) { return canProceed(f); });
 }
 
 /// Merges fragments that met and picks the next one to run.
 bool Warp::select() {
   using K = Wait::Kind;
   auto mergeable = [](const Fragment &f) {
-    return f.wait.kind == K::none || f.wait.kind == K::converge || (f.wait.kind == K::mbarrier && !f.wait.advance);
+    return f.wait.kind == K::none || f.wait.kind == K::converge ||
+           (f.wait.kind == K::mbarrier && !f.wait.advance);
   };
   for (size_t i = 0; i < fragments.size(); ++i)
     for (size_t j = i + 1; j < fragments.size();) {
@@ -191,7 +276,8 @@ bool Warp::select() {
 bool Warp::touchesPendingLoad(const Instruction &in) const {
   for (const auto &[id, targets] : loadTargets)
     for (uint32_t i = 0; i < in.touchedCount; ++i)
-      if (std::find(targets.begin(), targets.end(), kernel->touched[in.touched + i]) != targets.end())
+      if (std::find(targets.begin(), targets.end(), kernel->touched[in.touched + i]) !=
+          targets.end())
         return true;
   return false;
 }
@@ -301,8 +387,9 @@ uint8_t *Warp::resolveGlobal(const Instruction &in, uint64_t address, unsigned b
     cache = launch->memory.find(address);
     if (!cache.covers(address, bytes)) {
       cache = {};
-      fail(in, "mem_global: global access of " + dec(bytes) + " bytes must lie in a live allocation, got " +
-                   hex(address) + " (" + launch->memory.describe(address) + ")");
+      fail(in, "mem_global: global access of " + dec(bytes) +
+                   " bytes must lie in a live allocation, got " + hex(address) + " (" +
+                   launch->memory.describe(address) + ")");
       return nullptr;
     }
   }
@@ -317,8 +404,8 @@ uint8_t *Warp::resolveShared(const Instruction &in, uint64_t address, unsigned b
     return nullptr;
   }
   if (offset < kSharedBase || offset + bytes > launch->sharedBytes) {
-    fail(in, "mem_shared: shared access of " + dec(bytes) + " bytes must lie in " + hex(kSharedBase) + ".." +
-                 hex(launch->sharedBytes) + ", got " + hex(address));
+    fail(in, "mem_shared: shared access of " + dec(bytes) + " bytes must lie in " +
+                 hex(kSharedBase) + ".." + hex(launch->sharedBytes) + ", got " + hex(address));
     return nullptr;
   }
   if (owner)
@@ -326,9 +413,11 @@ uint8_t *Warp::resolveShared(const Instruction &in, uint64_t address, unsigned b
   return target->shared.data() + offset;
 }
 
-uint8_t *Warp::resolve(const Instruction &in, Space space, uint64_t address, unsigned bytes, unsigned lane) {
+uint8_t *Warp::resolve(const Instruction &in, Space space, uint64_t address, unsigned bytes,
+                       unsigned lane) {
   if (address & (bytes - 1)) {
-    fail(in, "mem_align: address must be a multiple of " + dec(bytes) + " bytes, got " + hex(address));
+    fail(in,
+         "mem_align: address must be a multiple of " + dec(bytes) + " bytes, got " + hex(address));
     return nullptr;
   }
   if (space == Space::generic)
@@ -336,8 +425,8 @@ uint8_t *Warp::resolve(const Instruction &in, Space space, uint64_t address, uns
   switch (space) {
   case Space::shared:
     if ((address >> kClusterShift) != cta->rank) {
-      fail(in, "mem_shared: address of shared::cta must be the CTA's own, got " + hex(address) + " in CTA rank " +
-                   dec(cta->rank));
+      fail(in, "mem_shared: address of shared::cta must be the CTA's own, got " + hex(address) +
+                   " in CTA rank " + dec(cta->rank));
       return nullptr;
     }
     return resolveShared(in, address, bytes);
@@ -345,8 +434,8 @@ uint8_t *Warp::resolve(const Instruction &in, Space space, uint64_t address, uns
     return resolveShared(in, address, bytes);
   case Space::local:
     if (address + bytes > kernel->localBytes) {
-      fail(in, "mem_local: local access of " + dec(bytes) + " bytes must lie in " + dec(int64_t(kernel->localBytes)) +
-                   " bytes, got " + hex(address));
+      fail(in, "mem_local: local access of " + dec(bytes) + " bytes must lie in " +
+                   dec(int64_t(kernel->localBytes)) + " bytes, got " + hex(address));
       return nullptr;
     }
     return local.data() + lane * localStride + address;

@@ -47,7 +47,8 @@ bool decodeElect(Decoder &d) {
 // sub: 0 up, 1 down, 2 bfly, 3 idx
 Outcome shfl(Warp &w, const Instruction &in) {
   uint32_t *d = w.reg<uint32_t>(in.op[0]);
-  const uint32_t *a = w.reg<uint32_t>(in.op[2]), *b = w.reg<uint32_t>(in.op[3]), *c = w.reg<uint32_t>(in.op[4]);
+  const uint32_t *a = w.reg<uint32_t>(in.op[2]), *b = w.reg<uint32_t>(in.op[3]),
+                 *c = w.reg<uint32_t>(in.op[4]);
   uint32_t out[32], inRange = 0;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
@@ -55,10 +56,22 @@ Outcome shfl(Warp &w, const Instruction &in) {
     int maxLane = (l & mask) | (cval & ~mask), minLane = l & mask, j = 0;
     bool ok = false;
     switch (in.sub) {
-    case 0: j = l - bval; ok = j >= maxLane; break;
-    case 1: j = l + bval; ok = j <= maxLane; break;
-    case 2: j = l ^ bval; ok = j <= maxLane; break;
-    default: j = minLane | (bval & ~mask); ok = j <= maxLane; break;
+    case 0:
+      j = l - bval;
+      ok = j >= maxLane;
+      break;
+    case 1:
+      j = l + bval;
+      ok = j <= maxLane;
+      break;
+    case 2:
+      j = l ^ bval;
+      ok = j <= maxLane;
+      break;
+    default:
+      j = minLane | (bval & ~mask);
+      ok = j <= maxLane;
+      break;
     }
     if (!ok)
       j = l;
@@ -156,12 +169,24 @@ template <typename T> Outcome redux(Warp &w, const Instruction &in) {
         r = Reduce(in.sub) == Reduce::min ? (v < r ? v : r) : (v > r ? v : r);
     } else {
       switch (Reduce(in.sub)) {
-      case Reduce::add: r = T(uint32_t(r) + uint32_t(v)); break;
-      case Reduce::min: r = v < r ? v : r; break;
-      case Reduce::max: r = v > r ? v : r; break;
-      case Reduce::andOp: r &= v; break;
-      case Reduce::orOp: r |= v; break;
-      case Reduce::xorOp: r ^= v; break;
+      case Reduce::add:
+        r = T(uint32_t(r) + uint32_t(v));
+        break;
+      case Reduce::min:
+        r = v < r ? v : r;
+        break;
+      case Reduce::max:
+        r = v > r ? v : r;
+        break;
+      case Reduce::andOp:
+        r &= v;
+        break;
+      case Reduce::orOp:
+        r |= v;
+        break;
+      case Reduce::xorOp:
+        r ^= v;
+        break;
       }
     }
   }
@@ -180,7 +205,9 @@ bool decodeRedux(Decoder &d) {
   Instruction in;
   in.sub = uint8_t(op);
   in.flags = uint32_t(nan) | uint32_t(abs) << 1;
-  in.run = t == Type::s32 ? redux<int32_t> : (t == Type::u32 || t == Type::b32) ? redux<uint32_t> : nullptr;
+  in.run = t == Type::s32                       ? redux<int32_t>
+           : (t == Type::u32 || t == Type::b32) ? redux<uint32_t>
+                                                : nullptr;
   if (t == Type::f32 && (op == 1 || op == 2))
     in.run = redux<float>;
   in.op[0] = d.dest(0, t);
@@ -254,8 +281,12 @@ bool decodeMatch(Decoder &d) {
 
 DecodeFn findWarpOps(std::string_view opcode) {
   static const std::unordered_map<std::string_view, DecodeFn> kTable{
-      {"elect", decodeElect}, {"shfl", decodeShfl}, {"vote", decodeVote}, {"redux", decodeRedux},
-      {"activemask", decodeActivemask}, {"match", decodeMatch}};
+      {"elect", decodeElect},
+      {"shfl", decodeShfl},
+      {"vote", decodeVote},
+      {"redux", decodeRedux},
+      {"activemask", decodeActivemask},
+      {"match", decodeMatch}};
   auto it = kTable.find(opcode);
   return it == kTable.end() ? nullptr : it->second;
 }

@@ -1,0 +1,110 @@
+//===- Harness.h - running PTX in tests -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A device, a module and buffers in a few calls. Text is PTX without the header.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_TEST_UNIT_EMULATOR_HARNESS_H
+#define BLOCKSCALE_TEST_UNIT_EMULATOR_HARNESS_H
+
+#include "blockscale/Emulator/Emulator.h"
+
+#include <cstring>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+
+namespace blockscale::emu::test {
+
+inline std::string header(const std::string &target) {
+  return ".version 9.4\n.target " + target + "\n.address_size 64\n";
+}
+
+/// A kernel `k(u64 in, u64 out)`: %in and %out hold the addresses, %t the thread,
+/// %po is %out + 4 t and %pi is %in + 4 t.
+inline std::string kernel(const std::string &body, const std::string &target = "sm_100a",
+                          const std::string &vars = "") {
+  return header(target) + vars +
+         ".visible .entry k(.param .u64 in, .param .u64 out) {\n"
+         ".reg .pred %p<8>; .reg .b16 %h<16>; .reg .b32 %r<64>, %t; .reg .f32 %f<32>; .reg .f64 "
+         "%d<8>; .reg .b64 %rd<32>, %in, %out, %pi, %po;\n"
+         "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x;\n"
+         "mad.wide.u32 %po, %t, 4, %out; mad.wide.u32 %pi, %t, 4, %in;\n" +
+         body + "\nret;\n}\n";
+}
+
+struct Ran {
+  std::string error; // empty: it ran
+  std::vector<uint32_t> out;
+  LaunchStats stats;
+};
+
+struct Setup {
+  Options options;
+  Dim3 grid, block{32, 1, 1}, cluster;
+  uint64_t shared = 0;
+  size_t outWords = 256;
+  std::vector<uint32_t> in = std::vector<uint32_t>(64, 0);
+};
+
+template <typename T> KernelParam param(T value) {
+  KernelParam p;
+  p.bytes.resize(sizeof(T));
+  std::memcpy(p.bytes.data(), &value, sizeof(T));
+  return p;
+}
+
+/// Runs k(in, out) with `out` filled with 0xAAAAAAAA.
+inline Ran run(const std::string &ptx, const Setup &s = {}) {
+  Ran r;
+  auto device = Device::create(s.options);
+  auto module = device->load(ptx, "t.ptx");
+  if (!module) {
+    r.error = module.message();
+    return r;
+  }
+  uint64_t in = *device->allocate(s.in.size() * 4), out = *device->allocate(s.outWords * 4);
+  r.out.assign(s.outWords, 0xAAAAAAAA);
+  (void)!device->write(in, s.in.data(), s.in.size() * 4);
+  (void)!device->write(out, r.out.data(), r.out.size() * 4);
+  LaunchConfig c;
+  c.grid = s.grid;
+  c.block = s.block;
+  c.cluster = s.cluster;
+  c.sharedBytes = s.shared;
+  c.params = {param(in), param(out)};
+  auto stats = device->launch(**module, "k", c);
+  if (!stats) {
+    r.error = stats.message();
+    return r;
+  }
+  r.stats = *stats;
+  (void)!device->read(out, r.out.data(), r.out.size() * 4);
+  return r;
+}
+
+inline std::string readFile(const std::string &path) {
+  std::ifstream f(path, std::ios::binary);
+  std::stringstream s;
+  s << f.rdbuf();
+  return s.str();
+}
+
+/// All timings a right kernel must give the same result under.
+inline std::vector<Options> allTimings() {
+  std::vector<Options> out(2);
+  out[1].timing = Timing::latest;
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    Options o;
+    o.timing = Timing::random;
+    o.seed = seed;
+    out.push_back(o);
+  }
+  return out;
+}
+
+} // namespace blockscale::emu::test
+
+#endif // BLOCKSCALE_TEST_UNIT_EMULATOR_HARNESS_H
