@@ -104,9 +104,7 @@ uint32_t encodeMagnitude(const Shape &shape, Magnitude m, bool negative, Round r
   bool truncates = round == Round::towardZero || round == (negative ? Round::up : Round::down);
   if (overflow == Overflow::satfinite || truncates)
     return shape.maxCode;
-  return shape.infinity != kNone ? shape.infinity
-         : shape.nan != kNone    ? shape.nan
-                                 : shape.maxCode;
+  return shape.infinity != kNone ? shape.infinity : shape.nan != kNone ? shape.nan : shape.maxCode;
 }
 
 uint32_t encodeFloat(const Shape &shape, uint32_t bits, Round round, Overflow overflow) {

@@ -9,6 +9,7 @@
 #include "blockscale/Emulator/Mma.h"
 
 #include "Fp4Tile.h"
+#include "Fp8Tile.h"
 #include "Model.h"
 
 #include <memory>
@@ -67,6 +68,59 @@ fp4::Tile fp4Tile(const MmaInstruction &i, const MmaOperands &o) {
   return t;
 }
 
+fp8::Element fp8Element(facts::Format format) {
+  const facts::FormatInfo &f = facts::info(format);
+  fp8::Element e{int(f.mantissaBits), f.bias, 0x80, -1};
+  if (format == facts::Format::e4m3)
+    e.firstNan = 0x7F;
+  if (format == facts::Format::e5m2) {
+    e.infinity = 0x7C;
+    e.firstNan = 0x7D;
+  }
+  return e;
+}
+
+/// Rows with one element a byte and the sign in bit 7; unpacks where they are not.
+const uint8_t *byteRows(facts::Format format, Packing packing, const uint8_t *rows, size_t &pitch,
+                        int count, int k, uint8_t (&unpacked)[fp8::kMaxRows][fp8::kMaxK]) {
+  unsigned bits = facts::info(format).bits;
+  if (bits == 8)
+    return rows;
+  uint8_t sign = uint8_t(1u << (bits - 1));
+  for (int r = 0; r < count; ++r)
+    for (int j = 0; j < k; ++j) {
+      uint32_t code = elementCode(format, packing, rows + r * pitch, j);
+      unpacked[r][j] = uint8_t(code & sign ? (code ^ sign) | 0x80 : code);
+    }
+  pitch = fp8::kMaxK;
+  return unpacked[0];
+}
+
+fp8::Tile fp8Tile(const MmaInstruction &i, const MmaOperands &o, fp8::Workspace &work) {
+  fp8::Tile t;
+  t.m = i.m;
+  t.n = i.n;
+  t.k = i.k;
+  t.accumulate = i.accumulate;
+  t.elementA = fp8Element(i.a);
+  t.elementB = fp8Element(i.b);
+  t.flipA = i.negateA ? 0x80 : 0;
+  t.flipB = i.negateB ? 0x80 : 0;
+  t.aPitch = o.aPitch, t.bPitch = o.bPitch, t.sfaPitch = o.sfaPitch, t.sfbPitch = o.sfbPitch;
+  t.a = byteRows(i.a, i.aPacking, o.a, t.aPitch, i.m, i.k, work.unpackedA);
+  t.b = byteRows(i.b, i.bPacking, o.b, t.bPitch, i.n, i.k, work.unpackedB);
+  t.sfa = o.sfa, t.sfb = o.sfb;
+  t.d = o.d;
+  t.dPitch = o.dPitch;
+  return t;
+}
+
+/// Whether the vectorised mxf8f6f4 code takes this instruction.
+bool fitsFp8(const MmaInstruction &i) {
+  return i.kind == MmaKind::mxf8f6f4 && i.block == fp8::kBlock && i.scale == ScaleFormat::ue8m0 &&
+         (i.k == 32 || i.k == 64) && i.m <= fp8::kMaxRows && i.n <= fp8::kMaxRows;
+}
+
 /// Whether the vectorised FP4 code takes this instruction.
 bool fitsFp4(const MmaInstruction &i) {
   return isFp4Kind(i.kind) && (i.k == 64 || i.k == 96 || i.k == 128) && i.m <= fp4::kMaxRows &&
@@ -99,9 +153,14 @@ void emu::mma(const MmaInstruction &instruction, const MmaOperands &operands, Mm
   PlainFloatEnvironment environment;
   host = resolve(host);
 #if defined(BLOCKSCALE_X86_KERNELS)
-  if (path != MmaPath::plain && host != MmaHost::scalar && fitsFp4(instruction)) {
+  if (path != MmaPath::plain && host == MmaHost::avx512 && fitsFp4(instruction)) {
     static thread_local auto work = std::make_unique<fp4::Workspace>();
     fp4::mmaAvx512(fp4Tile(instruction, operands), *work, path == MmaPath::automatic);
+    return;
+  }
+  if (path != MmaPath::plain && host == MmaHost::avx512 && fitsFp8(instruction)) {
+    static thread_local auto work = std::make_unique<fp8::Workspace>();
+    fp8::mmaAvx512(fp8Tile(instruction, operands, *work), *work, path == MmaPath::automatic);
     return;
   }
 #endif

@@ -25,8 +25,8 @@ struct SumModel {
 
 inline constexpr SumModel kMxf8f6f4Model{25, -133};
 inline constexpr SumModel kMxf4Model{35, -139};
-inline constexpr int kMxf4Group = 16;              // products that mxf4* adds exactly
-inline constexpr uint32_t kMmaNan = 0x7FFFFFFF;    // the NaN a sum gives
+inline constexpr int kMxf4Group = 16;           // products that mxf4* adds exactly
+inline constexpr uint32_t kMmaNan = 0x7FFFFFFF; // the NaN a sum gives
 
 inline bool isFp4Kind(facts::MmaKind kind) {
   return kind == facts::MmaKind::mxf4 || kind == facts::MmaKind::mxf4nvf4;
@@ -38,8 +38,8 @@ inline SumModel sumModel(facts::MmaKind kind) {
 /// The code of element k of a packed row.
 inline uint32_t elementCode(facts::Format format, Packing packing, const uint8_t *row, int k) {
   unsigned bits = facts::info(format).bits;
-  size_t bit = packing == Packing::dense ? size_t(k) * bits
-                                         : size_t(k / 16) * 128 + size_t(k % 16) * bits;
+  size_t bit =
+      packing == Packing::dense ? size_t(k) * bits : size_t(k / 16) * 128 + size_t(k % 16) * bits;
   uint32_t word = row[bit / 8];
   if (bit % 8 + bits > 8)
     word |= uint32_t(row[bit / 8 + 1]) << 8;

@@ -1,0 +1,459 @@
+//===- Fp8Avx512.cpp - mxf8f6f4 with AVX-512 VNNI -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The exponent that terms are aligned to is a (max, +) product over K of the
+// elements' exponents, in bytes. Then, the general way: every product is scaled
+// to the unit of the aligned sum and cut by a conversion to int32. The shortcut:
+// where no regular product can lose a bit, the regular ones are an int16 dot
+// product, shifted; exceptions and the accumulator are cut one by one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fp8Tile.h"
+
+#include <immintrin.h>
+
+using namespace blockscale::emu::fp8;
+
+namespace {
+
+constexpr int kRz = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+constexpr int kFraction = 25, kZeroExponent = -133; // the model: Model.h
+constexpr int kNanBits = 0x7FFFFFFF;
+constexpr int kNoProduct = -45; // largest[] below this: all products are zero
+
+inline __m512i load(const void *p) { return _mm512_load_si512(p); }
+inline __m512i splat(int32_t v) { return _mm512_set1_epi32(v); }
+inline int minOf(int a, int b) { return a < b ? a : b; }
+inline int maxOf(int a, int b) { return a > b ? a : b; }
+inline __m512 power(__m512i exponent) { // 2^exponent of normal floats
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_add_epi32(exponent, splat(127)), 23));
+}
+
+//===----------------------------------------------------------------------===//
+// Decoding
+//===----------------------------------------------------------------------===//
+
+/// Sixteen elements as floats: through half, whose exponent field holds all.
+inline __m512 valuesOf(const Element &e, __m128i codes) {
+  __m256i wide = _mm256_cvtepu8_epi16(codes);
+  __m256i magnitude =
+      _mm256_slli_epi16(_mm256_and_si256(wide, _mm256_set1_epi16(0x7F)), 10 - e.mantissaBits);
+  __m256i sign = _mm256_slli_epi16(_mm256_and_si256(wide, _mm256_set1_epi16(0x80)), 8);
+  __m512 half = _mm512_cvtph_ps(_mm256_or_si256(magnitude, sign));
+  return _mm512_mul_ps(half, power(splat(15 - e.bias)));
+}
+
+/// Exponents that the fields name; kZeroElement for zero.
+inline __m128i exponentsOf(const Element &e, __m128i codes) {
+  __m128i magnitude = _mm_and_si128(codes, _mm_set1_epi8(0x7F));
+  __m128i field = _mm_and_si128(_mm_srli_epi16(magnitude, e.mantissaBits),
+                                _mm_set1_epi8(char(0x7F >> e.mantissaBits)));
+  __m128i exponent =
+      _mm_sub_epi8(_mm_max_epi8(field, _mm_set1_epi8(1)), _mm_set1_epi8(char(e.bias)));
+  return _mm_mask_mov_epi8(_mm_set1_epi8(kZeroElement), _mm_test_epi8_mask(magnitude, magnitude),
+                           exponent);
+}
+
+inline __mmask16 nansOf(const Element &e, __m128i codes) {
+  __m128i magnitude = _mm_and_si128(codes, _mm_set1_epi8(0x7F));
+  return e.firstNan > 0x7F ? 0 : _mm_cmpge_epu8_mask(magnitude, _mm_set1_epi8(char(e.firstNan)));
+}
+inline __mmask16 infinitiesOf(const Element &e, __m128i codes) {
+  __m128i magnitude = _mm_and_si128(codes, _mm_set1_epi8(0x7F));
+  return e.infinity < 0 ? 0 : _mm_cmpeq_epi8_mask(magnitude, _mm_set1_epi8(char(e.infinity)));
+}
+
+inline __m512i widen(__m128i bytes) { return _mm512_cvtepi8_epi32(bytes); }
+
+void decodeA(const Tile &t, RowA &row, const uint8_t *codes, const uint8_t *scales) {
+  row.shortcut = true;
+  row.isNan = row.hasInfinity = false;
+  for (int block = 0; block < t.k / kBlock; ++block) {
+    __m128i code[2], exponent[2];
+    __m512 value[2];
+    for (int h = 0; h < 2; ++h) {
+      int k = block * kBlock + h * kLanes;
+      code[h] = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(codes + k)),
+                              _mm_set1_epi8(char(t.flipA)));
+      exponent[h] = exponentsOf(t.elementA, code[h]);
+      value[h] = valuesOf(t.elementA, code[h]);
+      _mm_store_si128((__m128i *)(row.exponent + k), exponent[h]);
+      _mm512_store_ps(row.value + k, value[h]);
+      row.isNan |= nansOf(t.elementA, code[h]) != 0;
+      row.hasInfinity |= infinitiesOf(t.elementA, code[h]) != 0;
+    }
+    uint8_t scale = scales[block];
+    row.isNan |= scale == 0xFF;
+    row.scale[block] = int(scale) - 127;
+    // Signed bytes as unsigned ones, for the only horizontal minimum there is.
+    __m128i top = _mm_max_epi8(exponent[0], exponent[1]);
+    top = _mm_max_epi8(top, _mm_srli_si128(top, 8));
+    top = _mm_max_epi8(top, _mm_srli_si128(top, 4));
+    top = _mm_max_epi8(top, _mm_srli_si128(top, 2));
+    top = _mm_max_epi8(top, _mm_srli_si128(top, 1));
+    int lowest = int(int8_t(_mm_cvtsi128_si32(top))) - kFixedBinades;
+    row.unit[block] = lowest - t.elementA.mantissaBits;
+    uint32_t odd = 0;
+    __m512 toUnits = power(splat(-row.unit[block]));
+    for (int h = 0; h < 2; ++h) {
+      int k = block * kBlock + h * kLanes;
+      __mmask16 nonzero = _mm_cmpneq_epi8_mask(exponent[h], _mm_set1_epi8(kZeroElement));
+      __mmask16 regular =
+          _mm_mask_cmpge_epi8_mask(nonzero, exponent[h], _mm_set1_epi8(char(lowest)));
+      odd |= uint32_t(nonzero & ~regular) << (16 * h);
+      __m512 kept = _mm512_maskz_mov_ps(regular, value[h]);
+      _mm512_store_ps(row.regular + k, kept);
+      _mm256_store_si256((__m256i *)(row.fixed + k),
+                         _mm512_cvtepi32_epi16(_mm512_cvttps_epi32(_mm512_mul_ps(kept, toUnits))));
+    }
+    row.exceptions[block] = 0;
+    for (; odd != 0; odd &= odd - 1) {
+      if (row.exceptions[block] == kMaxRowExceptions) {
+        row.shortcut = false;
+        break;
+      }
+      row.exceptionAt[block][row.exceptions[block]++] =
+          uint8_t(block * kBlock + __builtin_ctz(odd));
+    }
+  }
+  row.shortcut &= !row.isNan && !row.hasInfinity;
+}
+
+/// Sixteen rows of sixteen bytes, transposed in place.
+inline void transpose(__m128i (&x)[16]) {
+  for (int round = 0; round < 4; ++round) {
+    __m128i y[16];
+    for (int i = 0; i < 8; ++i) {
+      y[2 * i] = _mm_unpacklo_epi8(x[i], x[i + 8]);
+      y[2 * i + 1] = _mm_unpackhi_epi8(x[i], x[i + 8]);
+    }
+    for (int i = 0; i < 16; ++i)
+      x[i] = y[i];
+  }
+}
+
+void decodeB(const Tile &t, Workspace &w, int first) {
+  ColumnsB &b = w.b[first / kLanes];
+  int rows = minOf(kLanes, t.n - first);
+  b.shortcut = true;
+  b.nanColumns = 0;
+  b.hasInfinity = false;
+  for (int block = 0; block < t.k / kBlock; ++block) {
+    __m128i exponent[kBlock], top = _mm_set1_epi8(kZeroElement);
+    __mmask16 infinities = 0, nans = 0;
+    for (int h = 0; h < 2; ++h) {
+      __m128i x[16];
+      for (int r = 0; r < kLanes; ++r)
+        x[r] = r < rows
+                   ? _mm_xor_si128(_mm_loadu_si128((const __m128i *)(t.b + (first + r) * t.bPitch +
+                                                                     block * kBlock + h * kLanes)),
+                                   _mm_set1_epi8(char(t.flipB)))
+                   : _mm_setzero_si128();
+      transpose(x);
+      for (int j = 0; j < kLanes; ++j) {
+        int k = block * kBlock + h * kLanes + j;
+        __m128i e = exponentsOf(t.elementB, x[j]);
+        exponent[h * kLanes + j] = e;
+        top = _mm_max_epi8(top, e);
+        nans |= nansOf(t.elementB, x[j]);
+        infinities |= infinitiesOf(t.elementB, x[j]);
+        _mm512_store_ps(b.value[k], valuesOf(t.elementB, x[j]));
+        _mm_store_si128((__m128i *)(w.exponentB[first / 64][k] + first % 64), e);
+      }
+    }
+    for (int r = 0; r < kLanes; ++r) {
+      int scale = r < rows ? t.sfb[(first + r) * t.sfbPitch + block] : 127;
+      b.scale[block][r] = scale - 127;
+      nans |= __mmask16((scale == 0xFF) << r);
+    }
+    b.nanColumns |= nans;
+    b.hasInfinity |= infinities != 0;
+
+    __m128i lowest = _mm_sub_epi8(top, _mm_set1_epi8(kFixedBinades));
+    __m512i unit = _mm512_sub_epi32(widen(lowest), splat(t.elementB.mantissaBits));
+    _mm512_store_si512(b.unit[block], unit);
+    __m512 toUnits = power(_mm512_sub_epi32(_mm512_setzero_si512(), unit));
+    b.exceptions[block] = 0;
+    __m512i previous = _mm512_setzero_si512();
+    for (int j = 0; j < kBlock; ++j) {
+      int k = block * kBlock + j;
+      __m512 value = _mm512_load_ps(b.value[k]);
+      __mmask16 nonzero = _mm_cmpneq_epi8_mask(exponent[j], _mm_set1_epi8(kZeroElement));
+      __mmask16 regular = _mm_mask_cmpge_epi8_mask(nonzero, exponent[j], lowest);
+      __m512i fixed = _mm512_cvttps_epi32(_mm512_maskz_mul_ps(regular, value, toUnits));
+      if (j % 2)
+        _mm512_store_si512(b.fixed[k / 2], _mm512_mask_blend_epi16(0xAAAAAAAA, previous,
+                                                                   _mm512_slli_epi32(fixed, 16)));
+      previous = fixed;
+      __mmask16 odd = nonzero & __mmask16(~regular);
+      if (odd == 0 || !b.shortcut)
+        continue;
+      int &count = b.exceptions[block];
+      if (count == kMaxColumnExceptions) {
+        b.shortcut = false;
+        continue;
+      }
+      b.exceptionAt[block][count] = uint8_t(k);
+      _mm512_store_ps(b.exceptionValue[block][count++], _mm512_maskz_mov_ps(odd, value));
+    }
+  }
+  b.shortcut &= b.nanColumns == 0 && !b.hasInfinity;
+}
+
+/// largest[block][row][column % 64] for 64 columns from `column`.
+void findLargest(const Tile &t, Workspace &w, int column) {
+  for (int block = 0; block < t.k / kBlock; ++block)
+    for (int row = 0; row < t.m; row += 2) {
+      const int8_t *a0 = w.a[row].exponent, *a1 = w.a[row + 1].exponent;
+      __m512i l0 = _mm512_set1_epi8(-128), l1 = l0;
+      for (int k = block * kBlock; k < (block + 1) * kBlock; ++k) {
+        __m512i e = load(w.exponentB[column / 64][k]);
+        l0 = _mm512_max_epi8(l0, _mm512_add_epi8(e, _mm512_set1_epi8(a0[k])));
+        l1 = _mm512_max_epi8(l1, _mm512_add_epi8(e, _mm512_set1_epi8(a1[k])));
+      }
+      _mm512_store_si512(w.largest[block][row], l0);
+      _mm512_store_si512(w.largest[block][row + 1], l1);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// What both ways need to know of sixteen outputs.
+template <int Blocks> struct Alignment {
+  __m512 c;              // the accumulators
+  __m512i magnitude;     // their bits without sign
+  __m512i largest;       // the exponent that terms are aligned to
+  __m512i scale[Blocks]; // sum of the scales' exponents
+};
+
+template <int Blocks>
+inline Alignment<Blocks> align(const Tile &t, const Workspace &w, int row, int column,
+                               __mmask16 inside) {
+  Alignment<Blocks> x;
+  const float *d = t.d + size_t(row) * t.dPitch + column;
+  x.c = t.accumulate ? _mm512_maskz_loadu_ps(inside, d) : _mm512_setzero_ps();
+  x.magnitude = _mm512_and_si512(_mm512_castps_si512(x.c), splat(0x7FFFFFFF));
+  __m512i field = _mm512_max_epi32(_mm512_srli_epi32(x.magnitude, 23), splat(1));
+  x.largest = _mm512_mask_sub_epi32(
+      splat(kZeroExponent), _mm512_test_epi32_mask(x.magnitude, x.magnitude), field, splat(127));
+  for (int block = 0; block < Blocks; ++block) {
+    x.scale[block] =
+        _mm512_add_epi32(splat(w.a[row].scale[block]), load(w.b[column / kLanes].scale[block]));
+    __m512i product = widen(_mm_load_si128((const __m128i *)(w.largest[block][row] + column % 64)));
+    x.largest =
+        _mm512_mask_max_epi32(x.largest, _mm512_cmpgt_epi32_mask(product, splat(kNoProduct)),
+                              x.largest, _mm512_add_epi32(product, x.scale[block]));
+  }
+  return x;
+}
+
+inline __m512 join(__m256 low, __m256 high) {
+  return _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
+}
+
+/// A product of a block, cut to the unit of the aligned sum.
+inline __m512i cut(__m512 a, __m512 b, __m512 factor) {
+  return _mm512_cvttps_epi32(_mm512_mul_ps(_mm512_mul_ps(a, b), factor));
+}
+
+/// 2^(exponent of a block's products in units of the aligned sum); far too small
+/// ones still cut to zero, and all-zero blocks may have any.
+inline __m512 blockFactor(__m512i largest, __m512i scale) {
+  __m512i exponent = _mm512_add_epi32(_mm512_sub_epi32(splat(kFraction), largest), scale);
+  return power(_mm512_min_epi32(_mm512_max_epi32(exponent, splat(-126)), splat(60)));
+}
+
+inline void addWide(__m512d (&sum)[2], __m512i part) {
+  sum[0] = _mm512_add_pd(sum[0], _mm512_cvtepi32_pd(_mm512_castsi512_si256(part)));
+  sum[1] = _mm512_add_pd(sum[1], _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(part, 1)));
+}
+
+/// Where an operand holds an infinity, IEEE arithmetic gives the special results.
+inline __m512 withInfinities(const Tile &t, const RowA &a, const ColumnsB &b, __m512 c,
+                             __m512 result) {
+  __m512 sum = c;
+  for (int k = 0; k < t.k; ++k)
+    sum = _mm512_add_ps(sum, _mm512_mul_ps(_mm512_set1_ps(a.value[k]), _mm512_load_ps(b.value[k])));
+  __mmask16 special = _mm512_cmpge_epi32_mask(
+      _mm512_and_si512(_mm512_castps_si512(sum), splat(0x7FFFFFFF)), splat(0x7F800000));
+  result = _mm512_mask_mov_ps(result, special, sum);
+  return _mm512_mask_mov_ps(result, _mm512_cmp_ps_mask(sum, sum, _CMP_UNORD_Q),
+                            _mm512_castsi512_ps(splat(kNanBits)));
+}
+
+/// The model for `Rows` rows and sixteen columns.
+template <int Blocks, int Rows>
+inline void generalRows(const Tile &t, const Workspace &w, int row, int column) {
+  const ColumnsB &b = w.b[column / kLanes];
+  const __mmask16 inside = t.n - column >= kLanes ? 0xFFFF : __mmask16((1u << (t.n - column)) - 1);
+  Alignment<Blocks> x[Rows];
+  __m512d sum[Rows][2];
+#pragma GCC unroll 2
+  for (int r = 0; r < Rows; ++r) {
+    x[r] = align<Blocks>(t, w, row + r, column, inside);
+    sum[r][0] = sum[r][1] = _mm512_setzero_pd();
+    __m512 up = _mm512_cvtepi32_ps(_mm512_sub_epi32(splat(kFraction), x[r].largest));
+    addWide(sum[r], _mm512_cvttps_epi32(_mm512_scalef_ps(x[r].c, up)));
+  }
+  for (int block = 0; block < Blocks; ++block) {
+    __m512 factor[Rows];
+#pragma GCC unroll 2
+    for (int r = 0; r < Rows; ++r)
+      factor[r] = blockFactor(x[r].largest, x[r].scale[block]);
+    // Sixteen cut products stay below 2^31.
+    for (int k0 = block * kBlock; k0 < (block + 1) * kBlock; k0 += 16) {
+      __m512i part[Rows];
+#pragma GCC unroll 2
+      for (int r = 0; r < Rows; ++r)
+        part[r] = _mm512_setzero_si512();
+#pragma GCC unroll 16
+      for (int k = k0; k < k0 + 16; ++k) {
+        __m512 values = _mm512_load_ps(b.value[k]);
+#pragma GCC unroll 2
+        for (int r = 0; r < Rows; ++r)
+          part[r] = _mm512_add_epi32(part[r],
+                                     cut(_mm512_set1_ps(w.a[row + r].value[k]), values, factor[r]));
+      }
+#pragma GCC unroll 2
+      for (int r = 0; r < Rows; ++r)
+        addWide(sum[r], part[r]);
+    }
+  }
+#pragma GCC unroll 2
+  for (int r = 0; r < Rows; ++r) {
+    const RowA &a = w.a[row + r];
+    // As in Fp4Avx512.cpp: cut to 24 bits, then scale.
+    __m512 bits =
+        join(_mm512_cvt_roundpd_ps(sum[r][0], kRz), _mm512_cvt_roundpd_ps(sum[r][1], kRz));
+    __m512 down = _mm512_cvtepi32_ps(_mm512_sub_epi32(x[r].largest, splat(kFraction)));
+    __m512 result = _mm512_scalef_round_ps(bits, down, kRz);
+    __m512i resultBits = _mm512_and_si512(_mm512_castps_si512(result), splat(0x7FFFFFFF));
+    result = _mm512_mask_scalef_ps(result, _mm512_cmpeq_epi32_mask(resultBits, splat(0x7F7FFFFF)),
+                                   bits, down);
+    result = _mm512_add_ps(result, _mm512_setzero_ps()); // no minus zero
+    __mmask16 special = _mm512_cmpge_epi32_mask(x[r].magnitude, splat(0x7F800000));
+    result = _mm512_mask_mov_ps(result, special, x[r].c);
+    if (a.hasInfinity || b.hasInfinity)
+      result = withInfinities(t, a, b, x[r].c, result);
+    __mmask16 nan =
+        _mm512_cmpgt_epi32_mask(x[r].magnitude, splat(0x7F800000)) | __mmask16(b.nanColumns);
+    if (a.isNan)
+      nan = 0xFFFF;
+    result = _mm512_mask_mov_ps(result, nan, _mm512_castsi512_ps(splat(kNanBits)));
+    _mm512_mask_storeu_ps(t.d + size_t(row + r) * t.dPitch + column, inside, result);
+  }
+}
+
+constexpr int kRowsAtOnce = 4;
+
+/// Sums kRowsAtOnce rows and sixteen columns with int16 dot products. Returns a
+/// bit for each row that was not possible for, with its D untouched.
+template <int Blocks>
+inline unsigned shortcutRows(const Tile &t, const Workspace &w, int row, int column) {
+  const ColumnsB &b = w.b[column / kLanes];
+  const __mmask16 inside = t.n - column >= kLanes ? 0xFFFF : __mmask16((1u << (t.n - column)) - 1);
+  __m512i dot[Blocks][kRowsAtOnce];
+#pragma GCC unroll 2
+  for (int block = 0; block < Blocks; ++block) {
+#pragma GCC unroll 4
+    for (int r = 0; r < kRowsAtOnce; ++r)
+      dot[block][r] = _mm512_setzero_si512();
+#pragma GCC unroll 16
+    for (int j = block * kBlock / 2; j < (block + 1) * kBlock / 2; ++j) {
+      __m512i values = load(b.fixed[j]);
+#pragma GCC unroll 4
+      for (int r = 0; r < kRowsAtOnce; ++r) {
+        int32_t pair;
+        __builtin_memcpy(&pair, w.a[row + r].fixed + 2 * j, 4);
+        dot[block][r] = _mm512_dpwssd_epi32(dot[block][r], values, splat(pair));
+      }
+    }
+  }
+  unsigned failed = 0;
+#pragma GCC unroll 4
+  for (int r = 0; r < kRowsAtOnce; ++r) {
+    const RowA &a = w.a[row + r];
+    int exceptions = 0; // so few that their cut values fit beside the dot products
+    for (int block = 0; block < Blocks; ++block)
+      exceptions += a.exceptions[block] + b.exceptions[block];
+    if (!a.shortcut || exceptions > kMaxRowExceptions + kMaxColumnExceptions) {
+      failed |= 1u << r;
+      continue;
+    }
+    Alignment<Blocks> x = align<Blocks>(t, w, row + r, column, inside);
+    // No overflow and no subnormal result (so a special accumulator fails too).
+    __mmask16 good = _mm512_cmple_epu32_mask(_mm512_add_epi32(x.largest, splat(100)), splat(220));
+    __m512i up = _mm512_sub_epi32(splat(kFraction), x.largest);
+    __m512i sum = _mm512_cvttps_epi32(_mm512_scalef_ps(x.c, _mm512_cvtepi32_ps(up)));
+#pragma GCC unroll 2
+    for (int block = 0; block < Blocks; ++block) {
+      // Units of the dot product in units of the sum: not below one, and the
+      // shifted dot product stays below 2^30 / 2^Blocks.
+      __m512i shift = _mm512_add_epi32(_mm512_add_epi32(splat(a.unit[block]), load(b.unit[block])),
+                                       _mm512_add_epi32(x.scale[block], up));
+      good = _mm512_mask_cmple_epu32_mask(good, shift, splat(30 - Blocks));
+      __m512i more = _mm512_add_epi32(shift, splat(Blocks + 1));
+      good = _mm512_mask_cmpeq_epi32_mask(
+          good, _mm512_srav_epi32(_mm512_sllv_epi32(dot[block][r], more), more), dot[block][r]);
+      sum = _mm512_add_epi32(sum, _mm512_sllv_epi32(dot[block][r], shift));
+      if (a.exceptions[block] + b.exceptions[block] == 0)
+        continue;
+      __m512 factor = blockFactor(x.largest, x.scale[block]);
+      for (int e = 0; e < a.exceptions[block]; ++e) {
+        int k = a.exceptionAt[block][e];
+        sum = _mm512_add_epi32(sum,
+                               cut(_mm512_set1_ps(a.value[k]), _mm512_load_ps(b.value[k]), factor));
+      }
+      for (int e = 0; e < b.exceptions[block]; ++e)
+        sum = _mm512_add_epi32(sum, cut(_mm512_set1_ps(a.regular[b.exceptionAt[block][e]]),
+                                        _mm512_load_ps(b.exceptionValue[block][e]), factor));
+    }
+    if ((good | __mmask16(~inside)) != 0xFFFF) {
+      failed |= 1u << r;
+      continue;
+    }
+    __m512 down = _mm512_cvtepi32_ps(_mm512_sub_epi32(x.largest, splat(kFraction)));
+    __m512 result = _mm512_scalef_ps(_mm512_cvt_roundepi32_ps(sum, kRz), down);
+    _mm512_mask_storeu_ps(t.d + size_t(row + r) * t.dPitch + column, inside, result);
+  }
+  return failed;
+}
+
+template <int Blocks> void sumAll(const Tile &t, Workspace &w, bool shortcuts) {
+  for (int column = 0; column < t.n; column += kLanes) {
+    if (column % 64 == 0)
+      findLargest(t, w, column);
+    bool quick = shortcuts && w.b[column / kLanes].shortcut;
+    for (int row = 0; row < t.m; row += kRowsAtOnce) {
+      int rows = minOf(kRowsAtOnce, t.m - row);
+      unsigned left = (1u << rows) - 1;
+      if (quick && rows == kRowsAtOnce &&
+          (w.a[row].shortcut || w.a[row + 1].shortcut || w.a[row + 2].shortcut ||
+           w.a[row + 3].shortcut))
+        left = shortcutRows<Blocks>(t, w, row, column);
+      for (int r = 0; r < rows; r += 2) {
+        if ((left >> r & 3) == 3)
+          generalRows<Blocks, 2>(t, w, row + r, column);
+        else if (left >> r & 3)
+          generalRows<Blocks, 1>(t, w, row + r + (left >> (r + 1) & 1), column);
+      }
+    }
+  }
+}
+
+} // namespace
+
+void blockscale::emu::fp8::mmaAvx512(const Tile &tile, Workspace &work, bool shortcuts) {
+  for (int row = 0; row < tile.m; ++row)
+    decodeA(tile, work.a[row], tile.a + row * tile.aPitch, tile.sfa + row * tile.sfaPitch);
+  for (int column = 0; column < tile.n; column += kLanes)
+    decodeB(tile, work, column);
+  if (tile.k == kBlock)
+    sumAll<1>(tile, work, shortcuts);
+  else
+    sumAll<2>(tile, work, shortcuts);
+}
