@@ -168,7 +168,7 @@ std::optional<Refusal> checkN(const IDesc &d, const MmaMode &mode) {
   int step = mmaStepN(group, narrowTransposedB);
   if (d.n >= step && d.n <= kMmaMaxN && d.n % step == 0)
     return std::nullopt;
-  return refuse("idesc_c8: n of ", subjectText(d), " with cta_group ", group,
+  return refuse("idesc_c8: n of ", subjectText(d), ", cta_group ", group,
                 narrowTransposedB ? " and a transposed 8-bit B" : "", " must be a multiple of ",
                 step, " from ", step, " to ", kMmaMaxN, ", got ", d.n);
 }

@@ -14,6 +14,11 @@
 namespace blockscale::facts {
 namespace {
 
+/// A list with a comma is "one of" it.
+std::string oneOf(const std::string &list) {
+  return list.find(',') == std::string::npos ? list : "one of " + list;
+}
+
 std::string typeCodesText(MmaKind kind) {
   std::string out;
   for (const MmaTypeCode &row : kMmaTypeCodes)
@@ -98,9 +103,10 @@ void decodeField(Arch arch, const IDescFieldRow &row, FieldView &view, Decoded &
       view.meaning = joinText("K = ", mode.k);
       return;
     }
-    illegal(joinText("one of ", kCodesText(d.kind, d.sparse)));
+    illegal(oneOf(kCodesText(d.kind, d.sparse)));
+    // The code spans two fields, so the message carries all of it.
     view.problem = joinText("idesc_c14: k code of ", d.sparse ? "sparse " : "", name(d.kind),
-                            " must be one of ", kCodesText(d.kind, d.sparse), ", got ", kCode);
+                            " must be ", oneOf(kCodesText(d.kind, d.sparse)), ", got ", kCode);
     return;
   }
   case IDescField::sfbId:
@@ -115,7 +121,7 @@ void decodeField(Arch arch, const IDescFieldRow &row, FieldView &view, Decoded &
   case IDescField::bType: {
     std::optional<Format> format = mmaTypeOfCode(d.kind, raw);
     if (!format)
-      return illegal(joinText("one of ", typeCodesText(d.kind)));
+      return illegal(oneOf(typeCodesText(d.kind)));
     (row.field == IDescField::aType ? d.a : d.b) = *format;
     view.meaning = name(*format);
     return;
@@ -146,7 +152,7 @@ void decodeField(Arch arch, const IDescFieldRow &row, FieldView &view, Decoded &
   case IDescField::scaleType: {
     std::optional<ScaleFormat> scale = scaleTypeOfCode(raw);
     if (!scale || !kindHasScale(d.kind, *scale))
-      return illegal(joinText("one of ", scaleCodesText(d.kind)));
+      return illegal(oneOf(scaleCodesText(d.kind)));
     d.scale = *scale;
     view.meaning = name(*scale);
     return;
@@ -186,10 +192,11 @@ DescriptorView view(Arch arch, MmaKind kind, int block, uint32_t word, IDesc &de
     if (!exists && field.raw) {
       std::string bits = row.width == 1 ? joinText("bit ", row.low)
                                         : joinText("bits ", row.low, "..", row.low + row.width - 1);
-      std::string what = row.field == IDescField::reserved ? "" : joinText(" (", row.name, ")");
+      std::string what =
+          row.field == IDescField::reserved ? "" : joinText(" (", row.name, " elsewhere)");
       field.meaning = "reserved" + what;
-      field.problem = joinText("idesc_c13: ", bits, what, " of ", name(kind), " reserved on ",
-                               name(arch), " must be 0, got ", field.raw);
+      field.problem = joinText("idesc_c13: ", bits, " reserved in ", name(kind), " on ", name(arch),
+                               what, " must be 0, got ", field.raw);
     }
     if (!field.problem.empty())
       out.problems.push_back(field.problem);

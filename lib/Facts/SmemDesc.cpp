@@ -182,14 +182,15 @@ DescriptorView view(Arch arch, uint64_t word, SmemDesc &d) {
     if (row.exists(arch)) {
       decodeField(row, field, d);
     } else {
-      std::string what = row.field == SmemDescField::reserved ? "" : joinText(" (", row.name, ")");
+      std::string what =
+          row.field == SmemDescField::reserved ? "" : joinText(" (", row.name, " elsewhere)");
       field.name = "reserved";
       if (field.raw) {
         std::string bits = row.width == 1
                                ? joinText("bit ", row.low)
                                : joinText("bits ", row.low, "..", row.low + row.width - 1);
         field.meaning = "reserved" + what;
-        field.problem = joinText("smem_desc_c8: ", bits, what, " reserved on ", name(arch),
+        field.problem = joinText("smem_desc_c8: ", bits, " reserved on ", name(arch), what,
                                  " must be 0, got ", field.raw);
       }
     }

@@ -11,6 +11,8 @@
 #ifndef BLOCKSCALE_FACTS_ARCH_H
 #define BLOCKSCALE_FACTS_ARCH_H
 
+#include "blockscale/Facts/Result.h"
+
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -98,6 +100,10 @@ constexpr bool covers(Arch have, Arch need) {
 constexpr bool covers(Arch have, ArchSet needs) {
   return (kArchCovers[size_t(have)].covers.bits & needs.bits) != 0;
 }
+
+/// The architecture of a target name, or why there is none (arch_c1): a name without
+/// its suffix is answered with the suffixes to choose from.
+Result<Arch> findArch(std::string_view text);
 
 namespace detail {
 constexpr bool coversIsPartialOrder() {

@@ -51,6 +51,7 @@ enum class Feature : uint8_t {
   spcompress,
   smemDesc15Bit,
   smemDescAbsolute,
+  cvtFp8,
   cvtNarrow,
   cvtScaledN1,
   cvtScaledN2,
@@ -83,7 +84,7 @@ inline constexpr ArchSet k107Exact{Arch::sm_107a};
 } // namespace detail
 
 // clang-format off
-inline constexpr std::array<FeatureInfo, 47> kFeatures{{
+inline constexpr std::array<FeatureInfo, 48> kFeatures{{
     {Feature::cpAsync, "cp_async", {Arch::sm_80}, "cp.async", "PTX ISA 9.4, 9.7.10"},
     {Feature::tma, "tma", detail::kHopperOn, "cp.async.bulk.tensor", "PTX ISA 9.4, 9.7.10.28"},
     {Feature::clusters, "clusters", detail::kHopperOn, "thread block clusters", "cuda_occupancy.h 13.5"},
@@ -114,19 +115,20 @@ inline constexpr std::array<FeatureInfo, 47> kFeatures{{
     {Feature::multicast32, "multicast32", k107, ".multicast::cluster::32b", "ptxas 13.5"},
     {Feature::allocExclusive, "alloc_exclusive", kTcgen05, "tcgen05.alloc .exclusive", "PTX ISA 9.4, 9.7.18.7.1; ptxas 13.5"},
     {Feature::tmem576, "tmem_576", k107, "576 columns of tensor memory", "PTX ISA 9.4, 9.7.18.7.1"},
-    {Feature::ldRed, "ld_red", {Arch::sm_103f, Arch::sm_110a}, "tcgen05.ld.red", "ptxas 13.5"},
+    {Feature::ldRed, "ld_red", {Arch::sm_103f, Arch::sm_110f}, "tcgen05.ld.red", "ptxas 13.5"},
     {Feature::spcompress, "spcompress", detail::k107Exact, "spcompress, tcgen05.ld.spcompress", "ptxas 13.5"},
     {Feature::smemDesc15Bit, "smem_desc_15_bit", k107, "15-bit addresses in shared-memory descriptors", "cutlass-dsl 4.8.1"},
     {Feature::smemDescAbsolute, "smem_desc_absolute", kK96, "absolute leading address, bit 52", "PTX ISA 9.4, 9.7.18.4.1.1; on sm_107a unproven"},
-    {Feature::cvtNarrow, "cvt_narrow", detail::kBlackwellOn, "cvt of fp8, fp6, fp4 and ue8m0 pairs", "ptxas 13.5"},
+    {Feature::cvtFp8, "cvt_fp8", {Arch::sm_89}, "cvt of e4m3 and e5m2 pairs", "ptxas 13.5"},
+    {Feature::cvtNarrow, "cvt_narrow", detail::kBlackwellOn, "cvt of fp6, fp4 and ue8m0 pairs", "ptxas 13.5"},
     {Feature::cvtScaledN1, "cvt_scaled_n1", k107, "cvt .scaled::n1::ue8m0", "ptxas 13.5"},
-    {Feature::cvtScaledN2, "cvt_scaled_n2", {Arch::sm_100a, Arch::sm_103a, Arch::sm_107a}, "cvt .scaled::n2::ue8m0; other targets not tried", "ptxas 13.5"},
+    {Feature::cvtScaledN2, "cvt_scaled_n2", detail::kBlackwellOn, "cvt .scaled::n2::ue8m0", "ptxas 13.5"},
     {Feature::cvtRs, "cvt_rs", {Arch::sm_100a, Arch::sm_103a, Arch::sm_107a}, "cvt .rs to four narrow values; no family target", "ptxas 13.5"},
     {Feature::cvtUe5m3, "cvt_ue5m3", k107, "cvt to and from ue5m3x2", "ptxas 13.5"},
     {Feature::cvtNarrowRz, "cvt_narrow_rz", k107, "cvt .rz to fp8, fp6, fp4", "ptxas 13.5"},
     {Feature::cvtPzo, "cvt_pzo", k107, "cvt .pzo", "ptxas 13.5"},
     {Feature::tmaSubByte, "tma_sub_byte", detail::kBlackwellOn, "packed 4- and 6-bit tensor maps", "cuda.h 13.5; H200 refuses them"},
-    {Feature::tmaSwizzleAtoms, "tma_swizzle_atoms", kTcgen05, "128-byte swizzles with 32- and 64-byte atoms", "PTX ISA 9.4, 5.5.6; H200 refuses them"},
+    {Feature::tmaSwizzleAtoms, "tma_swizzle_atoms", kTcgen05, "128-byte swizzles with 32- and 64-byte atoms", "PTX ISA 9.4, 5.5.6; H200 refuses them; ptxas also takes them on 12x"},
     {Feature::tmaSwizzle96, "tma_swizzle_96", {Arch::sm_103a, Arch::sm_107a}, "96-byte swizzle by tensormap.replace", "ptxas 13.5"},
     {Feature::tmaGather4, "tma_gather4", kTcgen05, "tile::gather4 into a cluster, tile::scatter4", "PTX ISA 9.4, 9.7.10.28"},
     {Feature::tmaOverride, "tma_override", k107, "TMA .override::global_address and dim_stride", "PTX ISA 9.4, 9.7.10.28"},

@@ -1,0 +1,28 @@
+//===- Arch.cpp - names of targets ----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A target without its suffix is the usual mistake, and ptxas answers it fifty
+// times; here it is one line.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Facts/Arch.h"
+
+namespace blockscale::facts {
+
+Result<Arch> findArch(std::string_view text) {
+  if (std::optional<Arch> arch = parseArch(text))
+    return *arch;
+  std::string suffixed, all;
+  for (std::string_view candidate : kArchNames) {
+    all += joinText(all.empty() ? "" : ", ", candidate);
+    if (candidate.size() == text.size() + 1 && candidate.substr(0, text.size()) == text)
+      suffixed += joinText(suffixed.empty() ? "" : " or ", candidate);
+  }
+  if (!suffixed.empty())
+    return refuse("arch_c1: target needs ", suffixed, ", got ", text);
+  return refuse("arch_c1: target must be one of ", all, ", got '", text, "'");
+}
+
+} // namespace blockscale::facts
