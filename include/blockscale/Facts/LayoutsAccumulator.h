@@ -15,10 +15,19 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace blockscale::facts {
 
 enum class AccumulatorForm : uint8_t { dense, sparse, ws };
+inline constexpr std::array<std::string_view, 3> kAccumulatorFormNames{"dense", "sparse", "ws"};
+constexpr std::string_view name(AccumulatorForm f) { return kAccumulatorFormNames[size_t(f)]; }
+constexpr std::optional<AccumulatorForm> parseAccumulatorForm(std::string_view text) {
+  for (size_t i = 0; i < kAccumulatorFormNames.size(); ++i)
+    if (kAccumulatorFormNames[i] == text)
+      return AccumulatorForm(i);
+  return std::nullopt;
+}
 
 /// A cell of tensor memory: CTA of the pair (0 even), lane, column from the base.
 struct TmemCell {

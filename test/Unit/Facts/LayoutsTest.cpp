@@ -49,10 +49,7 @@ struct Arguments {
 Values accumulator(Arguments &in) {
   int m = in.number(), n = in.number(), rows = in.number(), columns = in.number();
   int group = in.number();
-  std::string word = in.word();
-  AccumulatorForm form = word == "dense"    ? AccumulatorForm::dense
-                         : word == "sparse" ? AccumulatorForm::sparse
-                                            : AccumulatorForm::ws;
+  AccumulatorForm form = *parseAccumulatorForm(in.word());
   std::optional<TmemCell> cell = accumulatorCell(m, n, rows, columns, group, form, in.number());
   if (!cell)
     return {};
