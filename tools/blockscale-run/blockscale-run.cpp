@@ -3,162 +3,230 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two ways in: a function of an MLIR file, or PTX from anywhere with a manifest.
-// Exit status 0 only if all is well; every refusal is one line.
+// Exit status 0 only if all is well; every refusal is one line. Flags are parsed
+// here, because libLLVM.so's own (--threads) would clash with the contract's.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <map>
+
 using namespace blockscale;
 using namespace blockscale::run;
-namespace cl = llvm::cl;
 
-static cl::OptionCategory category("blockscale-run options");
+namespace {
 
-static cl::opt<std::string> inputPath(cl::Positional, cl::desc("[input.mlir]"), cl::cat(category));
-static cl::opt<std::string> entryName("entry", cl::desc("Function of the input to run"),
-                                      cl::value_desc("name"), cl::cat(category));
-static cl::opt<std::string> archName("arch", cl::desc("Chip to compile for, such as sm_107a"),
-                                     cl::value_desc("name"), cl::cat(category));
-static cl::opt<bool> check("check",
-                           cl::desc("Compare every product with a reference in f64; beyond the "
-                                    "bound of docs/Quantization.md the run fails"),
-                           cl::cat(category));
-static cl::opt<std::string> emitPtx("emit-ptx", cl::desc("Also write the PTX that was executed"),
-                                    cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string> ptxPath("ptx", cl::desc("PTX to execute instead of an MLIR input"),
-                                    cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string> manifestPath("manifest",
-                                         cl::desc("How to launch it (docs/Manifest.md)"),
-                                         cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string> kernelName("kernel",
-                                       cl::desc("Launch only this kernel of the manifest"),
-                                       cl::value_desc("name"), cl::cat(category));
-static cl::list<std::string>
-    args("arg",
-         cl::desc("Next input: x.npy, or file.safetensors:member; NAME=FILE for a buffer of a "
-                  "manifest. FP4 is u8 [rows, k/2], FP8 and linear scales are u8, tiled scales "
-                  "flat u8 with their padding, bf16 is u16"),
-         cl::value_desc("file"), cl::cat(category));
-static cl::list<std::string> outs("out", cl::desc("Where the next result goes, as .npy"),
-                                  cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string> deviceName("device", cl::desc("emulator (default) or cuda"),
-                                       cl::value_desc("name"), cl::init("emulator"),
-                                       cl::cat(category));
-static cl::opt<std::string> timing("timing",
-                                   cl::desc("When asynchronous operations land in the emulator: "
-                                            "earliest (default), latest or random"),
-                                   cl::value_desc("when"), cl::cat(category));
-static cl::opt<std::string> seed("seed",
-                                 cl::desc("Seed of --timing=random, its default then, and "
-                                          "of the order of warps"),
-                                 cl::value_desc("N"), cl::cat(category));
-static cl::opt<std::string> seeds("seeds",
-                                  cl::desc("Run under earliest, latest and K random seeds; fail if "
-                                           "any bit of a result differs"),
-                                  cl::value_desc("K"), cl::cat(category));
-static cl::opt<std::string> threads("threads", cl::desc("Host threads of the emulator"),
-                                    cl::value_desc("N"), cl::cat(category));
-static cl::opt<std::string> maxInstructions("max-instructions",
-                                            cl::desc("Give up a launch beyond so many"),
-                                            cl::value_desc("N"), cl::cat(category));
-static cl::opt<std::string> reportPath("report", cl::desc("Write what ran as JSON"),
-                                       cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string> trace("trace", cl::desc("Chrome trace of the run (not built yet)"),
-                                  cl::value_desc("file"), cl::cat(category));
+/// Where a flag may stand.
+enum class Where { both, mlir, ptx, nowhere };
 
-static int fail(llvm::StringRef message) {
-  llvm::errs() << "blockscale-run: error: " << message << "\n";
+struct Flag {
+  std::string name, value, help; // value: empty for a switch
+  Where where = Where::both;
+  bool repeats = false;
+};
+
+const Flag kFlags[] = {
+    {"entry", "NAME", "function of the input to run", Where::mlir},
+    {"arch", "NAME", "chip to compile for, such as sm_107a", Where::mlir},
+    {"check", "",
+     "compare every product with a reference in f64; beyond the bound of "
+     "docs/Quantization.md the run fails",
+     Where::mlir},
+    {"emit-ptx", "FILE", "also write the PTX that is executed", Where::mlir},
+    {"ptx", "FILE", "PTX to execute", Where::ptx},
+    {"manifest", "FILE", "how to launch it (docs/Manifest.md)", Where::ptx},
+    {"kernel", "NAME", "launch only this kernel of the manifest", Where::ptx},
+    {"arg", "[NAME=]FILE",
+     "next input: x.npy or file.safetensors:member; NAME is a buffer of the manifest. FP4 is "
+     "u8 [rows, k/2], FP8 and linear scales u8, tiled scales flat u8 with padding, bf16 u16",
+     Where::both, true},
+    {"out", "[NAME=]FILE", "where the next result goes, as .npy", Where::both, true},
+    {"device", "NAME", "emulator (default) or cuda"},
+    {"timing", "WHEN",
+     "when asynchronous operations land in the emulator: earliest (default), latest or random"},
+    {"seed", "N", "seed of random timing, which is the default then"},
+    {"seeds", "K",
+     "run under earliest, latest and K random seeds; fail if any bit of a result differs"},
+    {"threads", "N", "host threads of the emulator"},
+    {"max-instructions", "N", "give up a launch beyond so many"},
+    {"report", "FILE", "write what ran as JSON"},
+    {"trace", "FILE", "Chrome trace of the run (not built yet)", Where::nowhere},
+    {"help", "", "print this"},
+};
+
+void printHelp() {
+  llvm::raw_ostream &os = llvm::outs();
+  os << "Executes block-scaled kernels on the emulator or on a GPU.\n\n"
+        "  blockscale-run in.mlir --entry=F --arch=sm_107a --arg=x.npy --out=d.npy --check\n"
+        "  blockscale-run --ptx=k.ptx --manifest=k.json --arg=a.npy --out=d.npy\n\n";
+  for (const Flag &flag : kFlags) {
+    std::string left = "--" + flag.name + (flag.value.empty() ? "" : "=") + flag.value;
+    os << "  " << left << std::string(left.size() < 24 ? 24 - left.size() : 1, ' ') << flag.help
+       << (flag.where == Where::mlir  ? " (MLIR only)"
+           : flag.where == Where::ptx ? " (PTX only)"
+                                      : "")
+       << "\n";
+  }
+}
+
+/// Nothing is left to say when the compiler has printed a located line.
+int fail(llvm::StringRef message) {
+  if (!message.empty())
+    llvm::errs() << "blockscale-run: error: " << message << "\n";
   return 1;
 }
 
+struct CommandLine {
+  std::string input;
+  std::map<std::string, std::vector<std::string>> values;
+
+  bool has(const std::string &name) const { return values.count(name); }
+  std::string get(const std::string &name, const std::string &otherwise = "") const {
+    auto it = values.find(name);
+    return it == values.end() ? otherwise : it->second.back();
+  }
+};
+
+Result<CommandLine> parseCommandLine(llvm::ArrayRef<char *> words) {
+  CommandLine line;
+  for (size_t i = 0; i < words.size(); ++i) {
+    llvm::StringRef word = words[i];
+    if (!word.starts_with("--")) {
+      if (!line.input.empty())
+        return Refusal{"run: input must be one file, got '" + line.input + "' and '" + word.str() +
+                       "'"};
+      line.input = word.str();
+      continue;
+    }
+    auto [nameRef, value] = word.drop_front(2).split('=');
+    std::string name = nameRef.str();
+    const Flag *flag = nullptr;
+    for (const Flag &row : kFlags)
+      if (row.name == name)
+        flag = &row;
+    if (!flag)
+      return Refusal{"run: flag must be one of --help's, got '--" + name + "'"};
+    bool hasValue = word.contains('=');
+    if (flag->value.empty() && hasValue)
+      return Refusal{"run: --" + name + " must stand without a value, got '" + value.str() + "'"};
+    if (!flag->value.empty() && !hasValue) {
+      if (i + 1 == words.size())
+        return Refusal{"run: --" + name + " must be followed by " + flag->value};
+      value = words[++i];
+    }
+    std::vector<std::string> &all = line.values[name];
+    if (!all.empty() && !flag->repeats)
+      return Refusal{"run: --" + name + " must be given once, got it twice"};
+    all.push_back(value.str());
+  }
+  return line;
+}
+
+/// A flag that means nothing in the chosen way in is refused, not ignored.
+Result<bool> checkMode(const CommandLine &line) {
+  bool isPtx = line.has("ptx") || line.has("manifest");
+  if (line.has("trace"))
+    return Refusal{"run: --trace must wait for the cost model, it is not built yet"};
+  for (const Flag &flag : kFlags)
+    if (line.has(flag.name) && flag.where == (isPtx ? Where::mlir : Where::ptx))
+      return Refusal{"run: --" + flag.name + " must stand with " +
+                     (isPtx ? "an MLIR input" : "--ptx and --manifest")};
+  if (isPtx && !(line.has("ptx") && line.has("manifest")))
+    return Refusal{"run: --ptx and --manifest must be given together"};
+  if (isPtx && !line.input.empty())
+    return Refusal{"run: input must be an MLIR file or --ptx, got both"};
+  if (isPtx)
+    return true;
+  if (line.input.empty())
+    return Refusal{"run: input must be an MLIR file, or --ptx with --manifest, got none"};
+  if (!line.has("entry"))
+    return Refusal{"run: --entry must name the function to run, got none"};
+  if (!line.has("arch"))
+    return Refusal{"run: --arch must name the chip, such as sm_107a, got none"};
+  return true;
+}
+
 /// "NAME=FILE" when what stands before '=' can be a name; a path may hold '='.
-static FileArg parseFileArg(llvm::StringRef text) {
+FileArg parseFileArg(llvm::StringRef text) {
   auto [name, file] = text.split('=');
   bool isName = text.contains('=') && !name.empty() && !file.empty() &&
                 name.find_first_of("/.:") == llvm::StringRef::npos;
   return isName ? FileArg{name.str(), file.str()} : FileArg{"", text.str()};
 }
 
-static Result<uint64_t> parseNumber(llvm::StringRef flag, llvm::StringRef text, uint64_t least,
-                                    uint64_t most) {
-  uint64_t value;
-  if (!text.getAsInteger(10, value) && value >= least && value <= most)
-    return value;
-  return Refusal{("run: --" + flag + " must be a number from " + llvm::Twine(least) + " to " +
-                  llvm::Twine(most) + ", got '" + text + "'")
-                     .str()};
-}
-
-static Result<bool> parseRunOptions(Options &options) {
-  options.run.abi_version = BSRT_ABI_VERSION;
-  options.run.threads = 1;
-  struct Number {
-    llvm::StringRef flag;
-    const cl::opt<std::string> &text;
-    uint64_t least, most;
-    llvm::function_ref<void(uint64_t)> set;
-  };
-  auto setSeed = [&](uint64_t v) { options.run.seed = v; };
-  auto setSeeds = [&](uint64_t v) { options.seeds = v; };
-  auto setThreads = [&](uint64_t v) { options.run.threads = uint32_t(v); };
-  auto setMost = [&](uint64_t v) { options.run.max_instructions = v; };
-  for (const Number &number :
-       {Number{"seed", seed, 0, UINT64_MAX, setSeed}, Number{"seeds", seeds, 1, 10000, setSeeds},
-        Number{"threads", threads, 1, 1024, setThreads},
-        Number{"max-instructions", maxInstructions, 1, UINT64_MAX, setMost}}) {
-    if (number.text.getNumOccurrences() == 0)
-      continue;
-    Result<uint64_t> value = parseNumber(number.flag, number.text, number.least, number.most);
-    if (!value)
-      return value.takeRefusal();
-    number.set(*value);
-  }
-  options.run.timing = seed.getNumOccurrences() ? BSRT_TIMING_RANDOM : BSRT_TIMING_EARLIEST;
-  if (timing == "earliest")
-    options.run.timing = BSRT_TIMING_EARLIEST;
-  else if (timing == "latest")
-    options.run.timing = BSRT_TIMING_LATEST;
-  else if (timing == "random")
-    options.run.timing = BSRT_TIMING_RANDOM;
-  else if (timing.getNumOccurrences())
-    return Refusal{"run: --timing must be earliest, latest or random, got '" + timing + "'"};
-  if (options.seeds && (seed.getNumOccurrences() || timing.getNumOccurrences()))
-    return Refusal{"run: --seeds must stand without --seed and --timing"};
+/// Leaves `value` alone when the flag is not given.
+template <typename T>
+Result<bool> parseNumber(const CommandLine &line, const std::string &name, uint64_t least,
+                         uint64_t most, T &value) {
+  if (!line.has(name))
+    return true;
+  uint64_t number;
+  if (llvm::StringRef(line.get(name)).getAsInteger(10, number) || number < least || number > most)
+    return Refusal{"run: --" + name + " must be a number from " + std::to_string(least) + " to " +
+                   std::to_string(most) + ", got '" + line.get(name) + "'"};
+  value = T(number);
   return true;
 }
 
-/// A flag that means nothing in the chosen way in is refused, not ignored.
-static Result<bool> checkMode() {
-  bool isPtx = ptxPath.getNumOccurrences() || manifestPath.getNumOccurrences();
-  auto refuseFlags = [](llvm::ArrayRef<const cl::Option *> flags,
-                        const char *mode) -> Result<bool> {
-    for (const cl::Option *flag : flags)
-      if (flag->getNumOccurrences())
-        return Refusal{("run: --" + flag->ArgStr + " must stand " + mode).str()};
-    return true;
-  };
-  if (trace.getNumOccurrences())
-    return Refusal{"run: --trace must wait for the cost model, it is not built yet"};
-  if (!isPtx && inputPath.empty())
-    return Refusal{"run: input must be a .mlir file, or --ptx and --manifest, got none"};
-  if (!isPtx && entryName.empty())
-    return Refusal{"run: --entry must name the function to run, got none"};
-  if (!isPtx && archName.empty())
-    return Refusal{"run: --arch must name the chip, such as sm_107a, got none"};
-  if (!isPtx)
-    return refuseFlags({&kernelName}, "with --ptx");
-  if (ptxPath.empty() || manifestPath.empty())
-    return Refusal{"run: --ptx and --manifest must be given together"};
-  if (!inputPath.empty())
-    return Refusal{"run: input must be an MLIR file or --ptx, got both"};
-  return refuseFlags({&entryName, &archName, &check, &emitPtx}, "with an MLIR input");
+Result<bool> parseRunOptions(const CommandLine &line, Options &options) {
+  bsrt_options &run = options.run;
+  run.abi_version = BSRT_ABI_VERSION;
+  run.threads = 1;
+  Result<bool> status = parseNumber(line, "seed", 0, UINT64_MAX, run.seed);
+  if (status)
+    status = parseNumber(line, "seeds", 1, 10000, options.seeds);
+  if (status)
+    status = parseNumber(line, "threads", 1, 1024, run.threads);
+  if (status)
+    status = parseNumber(line, "max-instructions", 1, UINT64_MAX, run.max_instructions);
+  if (!status)
+    return status;
+  if (options.seeds && (line.has("seed") || line.has("timing")))
+    return Refusal{"run: --seeds must stand without --seed and --timing"};
+  std::string timing = line.get("timing", line.has("seed") ? "random" : "earliest");
+  if (timing == "earliest")
+    run.timing = BSRT_TIMING_EARLIEST;
+  else if (timing == "latest")
+    run.timing = BSRT_TIMING_LATEST;
+  else if (timing == "random")
+    run.timing = BSRT_TIMING_RANDOM;
+  else
+    return Refusal{"run: --timing must be earliest, latest or random, got '" + timing + "'"};
+  return true;
 }
+
+Result<Options> parseOptions(const CommandLine &line) {
+  if (Result<bool> status = checkMode(line); !status)
+    return status.takeRefusal();
+  Options options;
+  if (Result<bool> status = parseRunOptions(line, options); !status)
+    return status.takeRefusal();
+  options.input = line.input;
+  options.ptx = line.get("ptx");
+  options.manifest = line.get("manifest");
+  options.kernel = line.get("kernel");
+  options.entry = line.get("entry");
+  options.arch = line.get("arch");
+  options.emitPtx = line.get("emit-ptx");
+  options.device = line.get("device", "emulator");
+  options.check = line.has("check");
+  options.report = line.get("report");
+  if (auto it = line.values.find("arg"); it != line.values.end())
+    for (const std::string &text : it->second)
+      options.args.push_back(parseFileArg(text));
+  if (auto it = line.values.find("out"); it != line.values.end())
+    for (const std::string &text : it->second)
+      options.outs.push_back(parseFileArg(text));
+  return options;
+}
+
+} // namespace
 
 std::vector<RunMode> run::getRunModes(const Options &options) {
   static constexpr const char *kNames[] = {"earliest", "latest", "random"};
@@ -184,40 +252,16 @@ std::vector<RunMode> run::getRunModes(const Options &options) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
-  std::string errors;
-  llvm::raw_string_ostream errorStream(errors);
-  if (!cl::ParseCommandLineOptions(
-          argc, argv,
-          "Executes block-scaled kernels on the emulator or on a GPU.\n\n"
-          "  blockscale-run in.mlir --entry=F --arch=sm_107a --arg=x.npy --out=d.npy --check\n"
-          "  blockscale-run --ptx=k.ptx --manifest=k.json --arg=a.npy --out=d.npy\n",
-          &errorStream)) {
-    llvm::StringRef line = llvm::StringRef(errors).split('\n').first;
-    return fail(("run: command line must be as in --help, got " + line.split(": ").second).str());
+  Result<CommandLine> line = parseCommandLine({argv + 1, size_t(argc - 1)});
+  if (!line)
+    return fail(line.message());
+  if (line->has("help")) {
+    printHelp();
+    return 0;
   }
-
-  Options options;
-  Result<bool> status = checkMode();
-  if (status)
-    status = parseRunOptions(options);
-  if (!status)
-    return fail(status.message());
-  options.input = inputPath;
-  options.ptx = ptxPath;
-  options.manifest = manifestPath;
-  options.kernel = kernelName;
-  options.entry = entryName;
-  options.arch = archName;
-  options.emitPtx = emitPtx;
-  options.device = deviceName;
-  options.check = check;
-  options.report = reportPath;
-  for (const std::string &text : args)
-    options.args.push_back(parseFileArg(text));
-  for (const std::string &text : outs)
-    options.outs.push_back(parseFileArg(text));
-
-  status = options.ptx.empty() ? runMlir(options) : runPtx(options);
+  Result<Options> options = parseOptions(*line);
+  if (!options)
+    return fail(options.message());
+  Result<bool> status = options->ptx.empty() ? runMlir(*options) : runPtx(*options);
   return status ? 0 : fail(status.message());
 }

@@ -12,7 +12,7 @@ import sys
 import ml_dtypes
 import numpy as np
 
-lib = ctypes.CDLL(sys.argv[1], mode=1)  # lazy
+lib = ctypes.CDLL(sys.argv[1])
 lib.bsrt_error_message.restype = ctypes.c_char_p
 
 E2M1, E4M3, F16, BF16, F32 = 0, 3, 5, 6, 7  # order of facts::Format

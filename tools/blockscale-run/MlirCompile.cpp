@@ -1,0 +1,236 @@
+//===- MlirCompile.cpp - from an MLIR file to host code and PTX -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels go down our own levels to PTX; what is left of the module is host code
+// and goes down upstream's passes to the execution engine.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MlirCompile.h"
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Operands.h"
+#include "blockscale/InitAll.h"
+#include "blockscale/Target/PTX/TranslateKernels.h"
+
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace mlir;
+
+namespace blockscale::run {
+
+namespace {
+
+/// What upstream does to host code, once ours is gone from it.
+constexpr StringLiteral kHostPipeline =
+    "builtin.module(convert-blockscale-host-to-llvm,"
+    "func.func(convert-linalg-to-loops,expand-strided-metadata,lower-affine),"
+    "canonicalize,cse,convert-scf-to-cf,arith-expand{include-bf16=true},convert-math-to-llvm,"
+    "convert-math-to-libm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,"
+    "convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts)";
+
+std::string locationOf(Location loc) {
+  if (auto file = loc->findInstanceOf<FileLineColLoc>())
+    return llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(), file.getLine(),
+                         file.getColumn());
+  return "";
+}
+
+/// Prints the first error of a compilation as one line and keeps quiet about the
+/// others, which follow from it.
+class OneLineErrors {
+public:
+  explicit OneLineErrors(MLIRContext &context, StringRef file)
+      : handler(&context, [this, file = file.str()](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return success();
+          if (!hasPrinted) {
+            std::string text = diagnostic.str();
+            std::string where = locationOf(diagnostic.getLocation());
+            llvm::errs() << (where.empty() ? file : where)
+                         << ": error: " << StringRef(text).split('\n').first << "\n";
+          }
+          hasPrinted = true;
+          return success();
+        }) {}
+
+  /// What to pass on after a failure: nothing if a line was printed.
+  Refusal refusal(const char *stage) const {
+    return Refusal{hasPrinted ? "" : std::string("compile: ") + stage + " must succeed"};
+  }
+
+private:
+  bool hasPrinted = false;
+  ScopedDiagnosticHandler handler;
+};
+
+/// Reads plans off the kernels when they have just been made.
+class PlanReader : public PassInstrumentation {
+public:
+  explicit PlanReader(std::map<std::string, KernelPlan> &plans) : plans(plans) {}
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (pass->getArgument() == "blockscale-lower-gemm-to-kernel")
+      op->walk([&](KernelOp kernel) { plans[kernel.getSymName().str()] = read(kernel); });
+  }
+
+private:
+  static std::string shape(const Shape3 &s) { return llvm::formatv("{0}x{1}x{2}", s.m, s.n, s.k); }
+
+  static KernelPlan read(KernelOp kernel) {
+    ProblemAttr problem = kernel.getProblem();
+    ScheduleAttr schedule = kernel.getSchedule();
+    KernelPlan plan;
+    if (const BuiltFormat *format = findBuiltFormat(problem.getA(), problem.getScale()))
+      plan.format = format->name;
+    plan.problem = shape({problem.getM(), problem.getN(), problem.getK()});
+    plan.instruction = std::string(name(schedule.getMma())) + " " + shape(schedule.getInst());
+    plan.tile = shape(schedule.getTile());
+    plan.epilogue = name(schedule.getEpilogue());
+    plan.stages = schedule.getStages();
+    plan.accumulators = schedule.getAccumulators();
+    kernel.walk([&](TmemPlanOp op) { plan.tmemColumns = op.getPlan().getColumns(); });
+    return plan;
+  }
+
+  std::map<std::string, KernelPlan> &plans;
+};
+
+/// Erases the functions that the entry does not reach, so that other kernels of
+/// the file are not compiled.
+void keepOnly(ModuleOp module, func::FuncOp entry) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function != entry && !function.isExternal())
+      function.setPrivate();
+  entry.setPublic();
+}
+
+LogicalResult runPipeline(ModuleOp module, StringRef pipeline,
+                          std::map<std::string, KernelPlan> *plans = nullptr) {
+  PassManager passes(module.getContext());
+  if (failed(parsePassPipeline(pipeline, passes, llvm::errs())))
+    return failure();
+  if (plans)
+    passes.addInstrumentation(std::make_unique<PlanReader>(*plans));
+  return passes.run(module);
+}
+
+std::string kernelPipeline(const CompileOptions &options) {
+  return llvm::formatv("builtin.module(symbol-dce,blockscale-gemm-to-ptx{{arch={0} checks={1}})",
+                       name(options.arch), options.check ? "true" : "false");
+}
+
+/// Translates the modules of kernels and removes them from the host's.
+LogicalResult takeKernels(ModuleOp module, const CompileOptions &options, Program &program) {
+  for (auto kernels : llvm::make_early_inc_range(module.getOps<ModuleOp>())) {
+    FailureOr<std::string> ptx = translateKernelsToPTX(kernels, options.arch);
+    if (failed(ptx))
+      return failure();
+    program.ptx[kernels.getName().value_or("kernels").str()] = std::move(*ptx);
+    kernels.erase();
+  }
+  return success();
+}
+
+facts::Result<std::unique_ptr<ExecutionEngine>> makeEngine(ModuleOp module) {
+  auto describe = [](llvm::Error error) {
+    std::string text = llvm::toString(std::move(error));
+    return Refusal{"compile: host code must compile, got " +
+                   StringRef(text).split('\n').first.str()};
+  };
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return describe(builder.takeError());
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return describe(machine.takeError());
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0, machine->get());
+  ExecutionEngineOptions options;
+  options.transformer = optimize;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
+  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
+  if (!engine)
+    return describe(engine.takeError());
+  (*engine)->registerSymbols([](llvm::orc::MangleAndInterner interner) {
+    llvm::orc::SymbolMap symbols;
+    for (const auto &[name, address] : rt::getHostCalls())
+      symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                                 llvm::JITSymbolFlags::Exported};
+    return symbols;
+  });
+  return std::move(*engine);
+}
+
+} // namespace
+
+std::unique_ptr<MLIRContext> makeContext() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  blockscale::registerDialect(registry);
+  registerPTXTranslations(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  static bool hasRegistered = false;
+  if (!hasRegistered) {
+    registerAllPasses();
+    blockscale::registerPasses();
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    hasRegistered = true;
+  }
+  auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false);
+  return context;
+}
+
+facts::Result<Program> compile(MLIRContext &context, const CompileOptions &options) {
+  OneLineErrors errors(context, options.input);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(options.input, &context);
+  if (!module)
+    return errors.refusal("reading the input");
+  auto entry = module->lookupSymbol<func::FuncOp>(options.entry);
+  if (!entry || entry.isExternal()) {
+    std::string names;
+    for (auto function : module->getOps<func::FuncOp>())
+      if (!function.isExternal())
+        names += (names.empty() ? "" : ", ") + function.getSymName().str();
+    return Refusal{"run: --entry must be one of " + (names.empty() ? "none" : names) + ", got '" +
+                   options.entry + "'"};
+  }
+
+  Program program;
+  llvm::append_range(program.argTypes, entry.getArgumentTypes());
+  llvm::append_range(program.resultTypes, entry.getResultTypes());
+  keepOnly(*module, entry);
+  if (failed(runPipeline(*module, kernelPipeline(options), &program.plans)))
+    return errors.refusal("lowering to PTX");
+  if (failed(takeKernels(*module, options, program)))
+    return errors.refusal("writing PTX");
+
+  entry = module->lookupSymbol<func::FuncOp>(options.entry);
+  llvm::append_range(program.argMemrefs, entry.getArgumentTypes());
+  llvm::append_range(program.resultMemrefs, entry.getResultTypes());
+  entry->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), UnitAttr::get(&context));
+  if (failed(runPipeline(*module, kHostPipeline)))
+    return errors.refusal("lowering host code");
+  facts::Result<std::unique_ptr<ExecutionEngine>> engine = makeEngine(*module);
+  if (!engine)
+    return engine.takeRefusal();
+  program.engine = std::move(*engine);
+  return program;
+}
+
+} // namespace blockscale::run
