@@ -377,7 +377,20 @@ Instruction &Decoder::emit(Instruction in) {
 }
 
 void Decoder::useLabel(const std::string &label, size_t instructionIndex) {
-  fixups.push_back({instructionIndex, label, line, scopePath.back()});
+  fixups.push_back({instructionIndex, label, line, scopePath.back(), std::nullopt});
+}
+
+bool Decoder::useTargets(const std::string &table, Instruction &in) {
+  const Symbol *symbol = lookup(table);
+  if (!symbol || symbol->kind != Symbol::Kind::targets)
+    return false;
+  in.list = uint32_t(kernel.lists.size());
+  for (const std::string &label : targetTables[symbol->value]) {
+    fixups.push_back({kernel.code.size(), label, line, scopePath.back(), kernel.lists.size()});
+    kernel.lists.push_back(kNone);
+  }
+  in.listCount = uint32_t(kernel.lists.size()) - in.list;
+  return true;
 }
 
 bool Decoder::declareVariable(const PtxVariable &v, std::unordered_map<std::string, Symbol> &into) {
@@ -428,9 +441,9 @@ bool Decoder::declare(const PtxStatement &s) {
 }
 
 static DecodeFn findFamily(std::string_view opcode) {
-  for (auto find :
-       {findArithmetic, findLogic, findFloat, findCompare, findConvert, findMove, findLoadStore,
-        findAtomic, findControl, findBarrier, findWarpOps, findMbarrier, findCopy, findTcgen05})
+  for (auto find : {findArithmetic, findLogic, findFloat, findCompare, findConvert, findMove,
+                    findLoadStore, findAtomic, findControl, findBranchTable, findBarrier,
+                    findWarpOps, findMatrix, findMbarrier, findCopy, findTcgen05})
     if (DecodeFn fn = find(opcode))
       return fn;
   return nullptr;
@@ -467,6 +480,7 @@ bool Decoder::decodeKernel(const PtxKernel &source) {
   scopeParent.assign(1, -1);
   labels.assign(1, {});
   fixups.clear();
+  targetTables.clear();
   constants32.clear();
   constants64.clear();
   presetSlots.clear();
@@ -521,7 +535,9 @@ bool Decoder::decodeKernel(const PtxKernel &source) {
         return false;
       break;
     case PtxStatement::Kind::branchTargets:
-      return fail("ptx_instruction: .branchtargets is not executed");
+      scopes.back()[s.name] = {Symbol::Kind::targets, RegClass::r32, kNone, targetTables.size()};
+      targetTables.push_back(s.targets);
+      break;
     }
   }
   PtxInstruction ret;
@@ -534,7 +550,7 @@ bool Decoder::decodeKernel(const PtxKernel &source) {
     int scope = f.scope;
     for (; scope >= 0; scope = scopeParent[size_t(scope)])
       if (auto it = labels[size_t(scope)].find(f.label); it != labels[size_t(scope)].end()) {
-        kernel.code[f.instruction].target = it->second;
+        (f.listEntry ? kernel.lists[*f.listEntry] : kernel.code[f.instruction].target) = it->second;
         break;
       }
     if (scope < 0) {

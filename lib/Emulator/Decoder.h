@@ -94,6 +94,9 @@ public:
   Instruction &emit(Instruction in);
   /// Calls back with the code index once `label` is known.
   void useLabel(const std::string &label, size_t instructionIndex);
+  /// Appends the code indices of a .branchtargets table to Kernel::lists once they are known;
+  /// false when there is no such table.
+  bool useTargets(const std::string &table, Instruction &in);
 
 private:
   std::vector<std::string> mods;
@@ -106,8 +109,10 @@ private:
     std::string label;
     unsigned line;
     int scope;
+    std::optional<size_t> listEntry; // the index goes to Kernel::lists, not to the instruction
   };
   std::vector<Fixup> fixups;
+  std::vector<std::vector<std::string>> targetTables;
   std::vector<int> scopePath;                                    // ids of the open scopes
   std::vector<int> scopeParent;                                  // by id
   std::vector<std::unordered_map<std::string, uint32_t>> labels; // by scope id
@@ -136,8 +141,10 @@ DecodeFn findMove(std::string_view opcode);
 DecodeFn findLoadStore(std::string_view opcode);
 DecodeFn findAtomic(std::string_view opcode);
 DecodeFn findControl(std::string_view opcode);
+DecodeFn findBranchTable(std::string_view opcode);
 DecodeFn findBarrier(std::string_view opcode);
 DecodeFn findWarpOps(std::string_view opcode);
+DecodeFn findMatrix(std::string_view opcode);
 DecodeFn findMbarrier(std::string_view opcode);
 DecodeFn findCopy(std::string_view opcode);
 DecodeFn findTcgen05(std::string_view opcode);

@@ -167,8 +167,9 @@ bool decodeLoadStore(Decoder &d) {
   in.flags = (a.wide ? uint32_t(kWideBase) : 0) | (poll && !isStore ? uint32_t(kPoll) : 0) |
              (isSigned(t) ? uint32_t(kSigned) : 0);
   std::vector<Operand> regs;
+  // A single register may stand in braces, too.
   bool isList = data.kind == PtxOperand::Kind::vector;
-  if ((n > 1) != isList || (isList && data.items.size() != n))
+  if ((n > 1 && !isList) || (isList && data.items.size() != n))
     return d.fail("ptx_operand: " + d.raw->opcode + " must have " + dec(n) + " data operands");
   RegClass common = RegClass::r32;
   for (unsigned i = 0; i < n; ++i) {

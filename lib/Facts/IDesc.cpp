@@ -83,13 +83,12 @@ std::optional<Refusal> checkType(const char *label, const char *operand, MmaKind
 
 /// idesc_c4: the kind must have the block size.
 std::optional<Refusal> checkBlock(MmaKind kind, int block) {
-  for (const MmaMode &mode : kMmaModes)
-    if (mode.kind == kind && mode.block == block)
-      return std::nullopt;
   std::vector<std::string> values;
   for (const MmaMode &mode : kMmaModes) {
     if (mode.kind != kind)
       continue;
+    if (mode.block == block)
+      return std::nullopt;
     std::string text = std::to_string(mode.block);
     if (std::find(values.begin(), values.end(), text) == values.end())
       values.push_back(text);
@@ -102,35 +101,31 @@ std::optional<Refusal> checkBlock(MmaKind kind, int block) {
 std::optional<Refusal> checkScale(Arch arch, const IDesc &d) {
   if (!isBlockScaled(d.kind))
     return std::nullopt;
-  auto applies = [&](const MmaScaleMode &row) {
-    return row.kind == d.kind && row.block == d.block && covers(arch, row.needs);
-  };
-  for (const MmaScaleMode &row : kMmaScaleModes)
-    if (applies(row) && row.scale == d.scale)
-      return std::nullopt;
   std::vector<std::string> values;
-  for (const MmaScaleMode &row : kMmaScaleModes)
-    if (applies(row))
-      values.emplace_back(name(row.scale));
+  for (const MmaScaleMode &row : kMmaScaleModes) {
+    if (row.kind != d.kind || row.block != d.block || !covers(arch, row.needs))
+      continue;
+    if (row.scale == d.scale)
+      return std::nullopt;
+    values.emplace_back(name(row.scale));
+  }
   return refuse("idesc_c5: scale type of ", subjectText(d), " on ", name(arch), " must be ",
                 allowedText(values), ", got ", name(d.scale));
 }
 
 /// idesc_c6: the K mode must exist on the chip for these types. Sets `mode`.
 std::optional<Refusal> checkK(Arch arch, const IDesc &d, const MmaMode *&mode) {
-  auto applies = [&](const MmaMode &row) {
-    return row.kind == d.kind && row.block == d.block && row.sparse == d.sparse &&
-           covers(arch, row.needs) && row.formats.contains(d.a) && row.formats.contains(d.b);
-  };
-  for (const MmaMode &row : kMmaModes)
-    if (applies(row) && row.k == d.k) {
+  std::vector<std::string> values;
+  for (const MmaMode &row : kMmaModes) {
+    if (row.kind != d.kind || row.block != d.block || row.sparse != d.sparse ||
+        !covers(arch, row.needs) || !row.formats.contains(d.a) || !row.formats.contains(d.b))
+      continue;
+    if (row.k == d.k) {
       mode = &row;
       return std::nullopt;
     }
-  std::vector<std::string> values;
-  for (const MmaMode &row : kMmaModes)
-    if (applies(row))
-      values.push_back(std::to_string(row.k));
+    values.push_back(std::to_string(row.k));
+  }
   return refuse("idesc_c6: k of ", subjectText(d), " on ", name(arch), " must be ",
                 allowedText(values), ", got ", d.k);
 }

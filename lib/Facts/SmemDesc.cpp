@@ -114,84 +114,61 @@ std::optional<Refusal> check(Arch arch, const SmemDesc &d) {
   return checkModes(arch, d);
 }
 
-/// Stores one field; false where the code has no meaning.
-bool setField(const SmemDescFieldRow &row, uint64_t raw, SmemDesc &d) {
-  uint32_t bytes = uint32_t(raw) * kSmemDescUnit;
+/// One field of a word: its meaning, or why it has none.
+void decodeField(const SmemDescFieldRow &row, FieldView &view, SmemDesc &d) {
+  uint32_t bytes = uint32_t(view.raw) * kSmemDescUnit;
   switch (row.field) {
   case SmemDescField::reserved:
-    return true;
+    return;
   case SmemDescField::start:
     d.start |= bytes;
-    return true;
+    view.meaning = hex(bytes);
+    return;
   case SmemDescField::startUpper:
     d.start |= bytes << 14;
-    return true;
+    view.meaning = joinText("bit 18 of the start; start = ", hex(d.start));
+    return;
   case SmemDescField::leading:
     d.leadingBytes |= bytes;
-    return true;
+    view.meaning = hex(bytes);
+    return;
   case SmemDescField::leadingUpper:
     d.leadingBytes |= bytes << 14;
-    return true;
+    view.meaning = joinText("bit 18 of leading; leading = ", hex(d.leadingBytes));
+    return;
   case SmemDescField::stride:
     d.strideBytes = bytes;
-    return true;
+    view.meaning = joinText(bytes, " bytes");
+    return;
   case SmemDescField::version:
-    return raw == kSmemDescVersion;
+    view.meaning = view.raw == kSmemDescVersion ? "constant 0b001" : "illegal";
+    if (view.raw != kSmemDescVersion)
+      view.problem = joinText("smem_desc_c9: version (bits 46..48) must be 1, got ", view.raw);
+    return;
   case SmemDescField::baseOffset:
-    d.baseOffset = int(raw);
-    return true;
+    d.baseOffset = int(view.raw);
+    view.meaning = joinText("pattern starts ", view.raw * 128, " bytes late");
+    return;
   case SmemDescField::absolute:
-    d.absolute = raw;
-    return true;
+    d.absolute = view.raw;
+    view.meaning = view.raw ? "leading is the address of the next buffer" : "leading is an offset";
+    return;
   case SmemDescField::lutHalf:
-    d.lutHalf = raw;
-    return true;
-  case SmemDescField::swizzle: {
-    std::optional<Swizzle> swizzle = swizzleOfDescriptorCode(int(raw));
-    if (swizzle)
-      d.swizzle = *swizzle;
-    return swizzle.has_value();
-  }
-  }
-  return false;
-}
-
-/// What a field that was stored means.
-std::string meaningOf(const SmemDescFieldRow &row, uint64_t raw, const SmemDesc &d) {
-  uint64_t bytes = raw * kSmemDescUnit;
-  switch (row.field) {
-  case SmemDescField::reserved:
-    return "";
-  case SmemDescField::start:
-  case SmemDescField::leading:
-    return hex(bytes);
-  case SmemDescField::startUpper:
-    return joinText("bit 18 of the start; start = ", hex(d.start));
-  case SmemDescField::leadingUpper:
-    return joinText("bit 18 of leading; leading = ", hex(d.leadingBytes));
-  case SmemDescField::stride:
-    return joinText(bytes, " bytes");
-  case SmemDescField::version:
-    return "constant 0b001";
-  case SmemDescField::baseOffset:
-    return joinText("pattern starts ", raw * 128, " bytes late");
-  case SmemDescField::absolute:
-    return raw ? "leading is the address of the next buffer" : "leading is an offset";
-  case SmemDescField::lutHalf:
-    return raw ? "second 24 bytes of the LUT block" : "first 24 bytes";
+    d.lutHalf = view.raw;
+    view.meaning = view.raw ? "second 24 bytes of the LUT block" : "first 24 bytes";
+    return;
   case SmemDescField::swizzle:
-    return std::string(name(d.swizzle));
+    if (std::optional<Swizzle> swizzle = swizzleOfDescriptorCode(int(view.raw))) {
+      d.swizzle = *swizzle;
+      view.meaning = name(*swizzle);
+      return;
+    }
+    view.meaning = "illegal";
+    view.problem = joinText("smem_desc_c10: swizzle code must be one of 0 (none), 1 (b128_atom32), "
+                            "2 (b128), 4 (b64), 6 (b32), got ",
+                            view.raw);
+    return;
   }
-  return "";
-}
-
-/// smem_desc_c9, smem_desc_c10: why a code has no meaning.
-std::string complaintOf(const SmemDescFieldRow &row, uint64_t raw) {
-  if (row.field == SmemDescField::version)
-    return joinText("smem_desc_c9: version (bits 46..48) must be 1, got ", raw);
-  return joinText("smem_desc_c10: swizzle code must be one of 0 (none), 1 (b128_atom32), 2 (b128), "
-                  "4 (b64), 6 (b32), got ",
-                  raw);
 }
 
 DescriptorView view(Arch arch, uint64_t word, SmemDesc &d) {
@@ -202,23 +179,20 @@ DescriptorView view(Arch arch, uint64_t word, SmemDesc &d) {
   }
   for (const SmemDescFieldRow &row : kSmemDescFields) {
     FieldView field{row.name, row.low, row.width, row.get(word), "", ""};
-    if (!row.exists(arch)) {
+    if (row.exists(arch)) {
+      decodeField(row, field, d);
+    } else {
+      std::string what =
+          row.field == SmemDescField::reserved ? "" : joinText(" (", row.name, " elsewhere)");
       field.name = "reserved";
       if (field.raw) {
-        std::string elsewhere =
-            row.field == SmemDescField::reserved ? "" : joinText(" (", row.name, " elsewhere)");
         std::string bits = row.width == 1
                                ? joinText("bit ", row.low)
                                : joinText("bits ", row.low, "..", row.low + row.width - 1);
-        field.meaning = "reserved" + elsewhere;
-        field.problem = joinText("smem_desc_c8: ", bits, " reserved on ", name(arch), elsewhere,
+        field.meaning = "reserved" + what;
+        field.problem = joinText("smem_desc_c8: ", bits, " reserved on ", name(arch), what,
                                  " must be 0, got ", field.raw);
       }
-    } else if (setField(row, field.raw, d)) {
-      field.meaning = meaningOf(row, field.raw, d);
-    } else {
-      field.meaning = "illegal";
-      field.problem = complaintOf(row, field.raw);
     }
     if (!field.problem.empty())
       out.problems.push_back(field.problem);
@@ -264,17 +238,11 @@ DescriptorView viewSmemDesc(Arch arch, uint64_t word, bool judgePlace) {
 }
 
 Result<SmemDesc> decodeSmemDesc(Arch arch, uint64_t word) {
-  // The plain path makes no text; the view finds out what is wrong.
   SmemDesc desc;
-  bool legal = info(arch).smemAddressBits != 0;
-  for (const SmemDescFieldRow &row : kSmemDescFields) {
-    uint64_t raw = row.get(word);
-    legal &= row.exists(arch) ? setField(row, raw, desc) : raw == 0;
-  }
-  if (legal)
-    return desc;
-  SmemDesc unused;
-  return refuse(view(arch, word, unused).problems.front());
+  DescriptorView fields = view(arch, word, desc);
+  if (!fields.problems.empty())
+    return refuse(fields.problems.front());
+  return desc;
 }
 
 } // namespace blockscale::facts

@@ -1,0 +1,138 @@
+//===- Matrix.cpp - ldmatrix, stmatrix ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, warp-level matrix load and store: 8x8 matrices of 16-bit elements.
+// Lanes 8j..8j+7 hold the addresses of the 16-byte rows of matrix j. Lane t's
+// register j has elements 2(t%4) and 2(t%4)+1 of row t/4; with .trans element t/4
+// of rows 2(t%4) and 2(t%4)+1.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lanes.h"
+
+#include <cstring>
+
+namespace blockscale::emu {
+namespace {
+
+constexpr unsigned kRows = 8, kRowBytes = 16;
+
+// flags
+constexpr uint32_t kWideBase = 1, kTranspose = 2;
+
+/// Row and column of half `half` of a lane's register.
+struct Element {
+  unsigned row, column;
+};
+Element elementOf(unsigned lane, unsigned half, bool transpose) {
+  unsigned major = lane / 4, minor = 2 * (lane % 4) + half;
+  return transpose ? Element{minor, major} : Element{major, minor};
+}
+
+/// The rows of matrix j, by the addresses of their lanes.
+bool resolveRows(Warp &w, const Instruction &in, unsigned j, uint8_t *rows[kRows]) {
+  for (unsigned r = 0; r < kRows; ++r) {
+    unsigned lane = kRows * j + r;
+    uint64_t base =
+        in.flags & kWideBase ? w.reg<uint64_t>(in.op[0])[lane] : w.reg<uint32_t>(in.op[0])[lane];
+    rows[r] = w.resolve(in, Space(in.imm2), base + uint64_t(in.imm), kRowBytes, lane);
+    if (!rows[r])
+      return false;
+  }
+  return true;
+}
+
+bool isWhole(Warp &w, const Instruction &in) {
+  if (w.mask == ~0u)
+    return true;
+  w.fail(in, "matrix_aligned: ldmatrix and stmatrix must be executed by 32 lanes, got lanes " +
+                 hex(w.mask));
+  return false;
+}
+
+// sub: the number of matrices
+Outcome loadMatrix(Warp &w, const Instruction &in) {
+  if (!isWhole(w, in))
+    return Outcome::error;
+  const Operand *regs = w.kernel->lists.data() + in.list;
+  // All rows are read before a register changes: an address may be one of them.
+  uint32_t out[4][32];
+  for (unsigned j = 0; j < in.sub; ++j) {
+    uint8_t *rows[kRows];
+    if (!resolveRows(w, in, j, rows))
+      return Outcome::error;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      uint16_t half[2];
+      for (unsigned h = 0; h < 2; ++h) {
+        Element e = elementOf(lane, h, in.flags & kTranspose);
+        std::memcpy(&half[h], rows[e.row] + 2 * e.column, 2);
+      }
+      out[j][lane] = half[0] | uint32_t(half[1]) << 16;
+    }
+  }
+  for (unsigned j = 0; j < in.sub; ++j)
+    if (regs[j] != kNone)
+      std::memcpy(w.reg<uint32_t>(regs[j]), out[j], sizeof out[j]);
+  return Outcome::next;
+}
+
+Outcome storeMatrix(Warp &w, const Instruction &in) {
+  if (!isWhole(w, in))
+    return Outcome::error;
+  const Operand *regs = w.kernel->lists.data() + in.list;
+  for (unsigned j = 0; j < in.sub; ++j) {
+    uint8_t *rows[kRows];
+    if (!resolveRows(w, in, j, rows))
+      return Outcome::error;
+    const uint32_t *source = w.reg<uint32_t>(regs[j]);
+    for (unsigned lane = 0; lane < 32; ++lane)
+      for (unsigned h = 0; h < 2; ++h) {
+        Element e = elementOf(lane, h, in.flags & kTranspose);
+        uint16_t half = uint16_t(source[lane] >> (16 * h));
+        std::memcpy(rows[e.row] + 2 * e.column, &half, 2);
+      }
+  }
+  ++w.cta->cluster->progress;
+  return Outcome::next;
+}
+
+bool decodeMatrix(Decoder &d) {
+  bool isStore = d.raw->opcode == "stmatrix";
+  if (!d.take("sync") || !d.take("aligned") || !d.take("m8n8"))
+    return false;
+  int count = d.takeOneOf({"x1", "x2", "x4"});
+  bool transpose = d.take("trans");
+  bool shared = d.takeOneOf({"shared", "shared::cta"}) >= 0;
+  if (count < 0 || d.takeType() != Type::b16 || !d.expectOperands(2))
+    return false;
+  Instruction in;
+  in.sub = uint8_t(1u << count);
+  AddressOperand a = d.address(d.operand(isStore ? 0 : 1));
+  const PtxOperand &data = d.operand(isStore ? 1 : 0);
+  if (data.kind != PtxOperand::Kind::vector || data.items.size() != in.sub)
+    return d.fail("ptx_operand: " + d.raw->opcode + " must have " + dec(in.sub) +
+                  " data registers in braces");
+  in.op[0] = a.base;
+  in.imm = a.offset;
+  in.imm2 = int64_t(shared ? Space::shared : Space::generic);
+  in.flags = (a.wide ? kWideBase : 0) | (transpose ? kTranspose : 0);
+  in.converge = Converge::allLive;
+  std::vector<Operand> regs;
+  for (const PtxOperand &o : data.items)
+    regs.push_back(isStore ? d.source(o, Type::b32) : d.sinkOr(o, Type::b32));
+  in.list = uint32_t(d.kernel.lists.size());
+  in.listCount = in.sub;
+  d.kernel.lists.insert(d.kernel.lists.end(), regs.begin(), regs.end());
+  in.run = isStore ? storeMatrix : loadMatrix;
+  d.emit(in);
+  return d.error.empty();
+}
+
+} // namespace
+
+DecodeFn findMatrix(std::string_view opcode) {
+  return opcode == "ldmatrix" || opcode == "stmatrix" ? decodeMatrix : nullptr;
+}
+
+} // namespace blockscale::emu
