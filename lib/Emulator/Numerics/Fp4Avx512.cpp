@@ -247,17 +247,17 @@ void decode(const Tile &t, Workspace &w) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-inline __m512i splatWord(const int8_t *p) {
-  int32_t word;
-  __builtin_memcpy(&word, p, 4);
-  return splat(word);
+/// sum += values * the four signed bytes at `word`, which are broadcast. By hand,
+/// because GCC loads several words at once and takes them apart again.
+inline void addProducts(__m512i &sum, __m512i values, const int8_t *word) {
+  asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(values), "m"(*(const int8_t (*)[4])word));
 }
 
 /// Adds the products of group g of one row of A and sixteen rows of B, in quarters.
 inline __m512i dot(__m512i sum, const int8_t *a, const uint8_t (*b)[2][kLanes * 4], int g) {
   for (int j = 2 * g; j < 2 * g + 2; ++j) {
-    sum = _mm512_dpbusd_epi32(sum, load(b[j][0]), splatWord(a + 4 * j));
-    sum = _mm512_dpbusd_epi32(sum, load(b[j][1]), splatWord(a + 64 + 4 * j));
+    addProducts(sum, load(b[j][0]), a + 4 * j);
+    addProducts(sum, load(b[j][1]), a + 64 + 4 * j);
   }
   return sum;
 }
@@ -395,8 +395,7 @@ inline bool shortcutRows(const Tile &t, const Workspace &w, int row, int column)
         __m512i values = load(w.bValues[column / kLanes][j][half]);
 #pragma GCC unroll 4
         for (int r = 0; r < kRowsAtOnce; ++r)
-          quarters[r] = _mm512_dpbusd_epi32(quarters[r], values,
-                                            splatWord(w.aValues[row + r] + 64 * half + 4 * j));
+          addProducts(quarters[r], values, w.aValues[row + r] + 64 * half + 4 * j);
       }
     __m512i fixedB = load(b.fixed[s]);
 #pragma GCC unroll 4

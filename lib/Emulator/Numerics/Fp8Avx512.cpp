@@ -25,6 +25,15 @@ constexpr int kNoProduct = -45; // largest[] below this: all products are zero
 
 inline __m512i load(const void *p) { return _mm512_load_si512(p); }
 inline __m512i splat(int32_t v) { return _mm512_set1_epi32(v); }
+/// Keeps a vector that several rows use in a register: GCC would load it again
+/// for each use, and loads are what limits these loops.
+inline void pin(__m512i &v) { asm("" : "+v"(v)); }
+inline void pin(__m512 &v) { asm("" : "+v"(v)); }
+/// sum += values * the pair at `pair`, which is broadcast. By hand, because GCC
+/// loads several pairs at once and takes them apart again.
+inline void addPairs(__m512i &sum, __m512i values, const int16_t *pair) {
+  asm("vpdpwssd %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(values), "m"(*(const int16_t (*)[2])pair));
+}
 inline int minOf(int a, int b) { return a < b ? a : b; }
 inline int maxOf(int a, int b) { return a > b ? a : b; }
 inline __m512 power(__m512i exponent) { // 2^exponent of normal floats
@@ -94,9 +103,9 @@ void decodeA(const Tile &t, RowA &row, const uint8_t *codes, const uint8_t *scal
     top = _mm_max_epi8(top, _mm_srli_si128(top, 2));
     top = _mm_max_epi8(top, _mm_srli_si128(top, 1));
     int lowest = int(int8_t(_mm_cvtsi128_si32(top))) - kFixedBinades;
-    row.unit[block] = lowest - t.elementA.mantissaBits;
+    row.unit[block] = lowest - t.elementA.mantissaBits + row.scale[block];
     uint32_t odd = 0;
-    __m512 toUnits = power(splat(-row.unit[block]));
+    __m512 toUnits = power(splat(t.elementA.mantissaBits - lowest));
     for (int h = 0; h < 2; ++h) {
       int k = block * kBlock + h * kLanes;
       __mmask16 nonzero = _mm_cmpneq_epi8_mask(exponent[h], _mm_set1_epi8(kZeroElement));
@@ -173,7 +182,7 @@ void decodeB(const Tile &t, Workspace &w, int first) {
 
     __m128i lowest = _mm_sub_epi8(top, _mm_set1_epi8(kFixedBinades));
     __m512i unit = _mm512_sub_epi32(widen(lowest), splat(t.elementB.mantissaBits));
-    _mm512_store_si512(b.unit[block], unit);
+    _mm512_store_si512(b.unit[block], _mm512_add_epi32(unit, load(b.scale[block])));
     __m512 toUnits = power(_mm512_sub_epi32(_mm512_setzero_si512(), unit));
     b.exceptions[block] = 0;
     __m512i previous = _mm512_setzero_si512();
@@ -287,12 +296,13 @@ inline __m512 withInfinities(const Tile &t, const RowA &a, const ColumnsB &b, __
 
 /// The model for `Rows` rows and sixteen columns.
 template <int Blocks, int Rows>
-inline void generalRows(const Tile &t, const Workspace &w, int row, int column) {
+[[gnu::always_inline]] inline void generalRows(const Tile &t, const Workspace &w, int row,
+                                               int column) {
   const ColumnsB &b = w.b[column / kLanes];
   const __mmask16 inside = t.n - column >= kLanes ? 0xFFFF : __mmask16((1u << (t.n - column)) - 1);
   Alignment<Blocks> x[Rows];
   __m512d sum[Rows][2];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
   for (int r = 0; r < Rows; ++r) {
     x[r] = align<Blocks>(t, w, row + r, column, inside);
     sum[r][0] = sum[r][1] = _mm512_setzero_pd();
@@ -301,29 +311,30 @@ inline void generalRows(const Tile &t, const Workspace &w, int row, int column) 
   }
   for (int block = 0; block < Blocks; ++block) {
     __m512 factor[Rows];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int r = 0; r < Rows; ++r)
       factor[r] = blockFactor(x[r].largest, x[r].scale[block]);
     // Sixteen cut products stay below 2^31.
     for (int k0 = block * kBlock; k0 < (block + 1) * kBlock; k0 += 16) {
       __m512i part[Rows];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int r = 0; r < Rows; ++r)
         part[r] = _mm512_setzero_si512();
-#pragma GCC unroll 16
+#pragma GCC unroll 4
       for (int k = k0; k < k0 + 16; ++k) {
         __m512 values = _mm512_load_ps(b.value[k]);
-#pragma GCC unroll 2
+        pin(values);
+#pragma GCC unroll 4
         for (int r = 0; r < Rows; ++r)
           part[r] = _mm512_add_epi32(part[r],
                                      cut(_mm512_set1_ps(w.a[row + r].value[k]), values, factor[r]));
       }
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int r = 0; r < Rows; ++r)
         addWide(sum[r], part[r]);
     }
   }
-#pragma GCC unroll 2
+#pragma GCC unroll 4
   for (int r = 0; r < Rows; ++r) {
     const RowA &a = w.a[row + r];
     // As in Fp4Avx512.cpp: cut to 24 bits, then scale.
@@ -349,11 +360,13 @@ inline void generalRows(const Tile &t, const Workspace &w, int row, int column) 
 }
 
 constexpr int kRowsAtOnce = 4;
+constexpr int kMaxShift = 20;
 
 /// Sums kRowsAtOnce rows and sixteen columns with int16 dot products. Returns a
 /// bit for each row that was not possible for, with its D untouched.
 template <int Blocks>
-inline unsigned shortcutRows(const Tile &t, const Workspace &w, int row, int column) {
+[[gnu::always_inline]] inline unsigned shortcutRows(const Tile &t, const Workspace &w, int row,
+                                                    int column) {
   const ColumnsB &b = w.b[column / kLanes];
   const __mmask16 inside = t.n - column >= kLanes ? 0xFFFF : __mmask16((1u << (t.n - column)) - 1);
   __m512i dot[Blocks][kRowsAtOnce];
@@ -365,12 +378,10 @@ inline unsigned shortcutRows(const Tile &t, const Workspace &w, int row, int col
 #pragma GCC unroll 16
     for (int j = block * kBlock / 2; j < (block + 1) * kBlock / 2; ++j) {
       __m512i values = load(b.fixed[j]);
+      pin(values);
 #pragma GCC unroll 4
-      for (int r = 0; r < kRowsAtOnce; ++r) {
-        int32_t pair;
-        __builtin_memcpy(&pair, w.a[row + r].fixed + 2 * j, 4);
-        dot[block][r] = _mm512_dpwssd_epi32(dot[block][r], values, splat(pair));
-      }
+      for (int r = 0; r < kRowsAtOnce; ++r)
+        addPairs(dot[block][r], values, w.a[row + r].fixed + 2 * j);
     }
   }
   unsigned failed = 0;
@@ -388,30 +399,36 @@ inline unsigned shortcutRows(const Tile &t, const Workspace &w, int row, int col
     // No overflow and no subnormal result (so a special accumulator fails too).
     __mmask16 good = _mm512_cmple_epu32_mask(_mm512_add_epi32(x.largest, splat(100)), splat(220));
     __m512i up = _mm512_sub_epi32(splat(kFraction), x.largest);
-    __m512i sum = _mm512_cvttps_epi32(_mm512_scalef_ps(x.c, _mm512_cvtepi32_ps(up)));
+    // Cut one by one; so few that they cannot overflow.
+    __m512i single = _mm512_cvttps_epi32(_mm512_scalef_ps(x.c, _mm512_cvtepi32_ps(up)));
+    __m512i sum = _mm512_setzero_si512(); // modulo 2^32
+    __m512 estimate = _mm512_setzero_ps();
 #pragma GCC unroll 2
     for (int block = 0; block < Blocks; ++block) {
-      // Units of the dot product in units of the sum: not below one, and the
-      // shifted dot product stays below 2^30 / 2^Blocks.
-      __m512i shift = _mm512_add_epi32(_mm512_add_epi32(splat(a.unit[block]), load(b.unit[block])),
-                                       _mm512_add_epi32(x.scale[block], up));
-      good = _mm512_mask_cmple_epu32_mask(good, shift, splat(30 - Blocks));
-      __m512i more = _mm512_add_epi32(shift, splat(Blocks + 1));
-      good = _mm512_mask_cmpeq_epi32_mask(
-          good, _mm512_srav_epi32(_mm512_sllv_epi32(dot[block][r], more), more), dot[block][r]);
+      // Units of the dot product in units of the sum: a whole number, so that no
+      // product loses a bit.
+      __m512i shift =
+          _mm512_add_epi32(_mm512_add_epi32(splat(a.unit[block]), load(b.unit[block])), up);
+      good = _mm512_mask_cmple_epu32_mask(good, shift, splat(kMaxShift));
       sum = _mm512_add_epi32(sum, _mm512_sllv_epi32(dot[block][r], shift));
+      estimate = _mm512_fmadd_ps(_mm512_cvtepi32_ps(dot[block][r]), power(shift), estimate);
       if (a.exceptions[block] + b.exceptions[block] == 0)
         continue;
       __m512 factor = blockFactor(x.largest, x.scale[block]);
       for (int e = 0; e < a.exceptions[block]; ++e) {
         int k = a.exceptionAt[block][e];
-        sum = _mm512_add_epi32(sum,
-                               cut(_mm512_set1_ps(a.value[k]), _mm512_load_ps(b.value[k]), factor));
+        single = _mm512_add_epi32(
+            single, cut(_mm512_set1_ps(a.value[k]), _mm512_load_ps(b.value[k]), factor));
       }
       for (int e = 0; e < b.exceptions[block]; ++e)
-        sum = _mm512_add_epi32(sum, cut(_mm512_set1_ps(a.regular[b.exceptionAt[block][e]]),
-                                        _mm512_load_ps(b.exceptionValue[block][e]), factor));
+        single = _mm512_add_epi32(single, cut(_mm512_set1_ps(a.regular[b.exceptionAt[block][e]]),
+                                              _mm512_load_ps(b.exceptionValue[block][e]), factor));
     }
+    // The sum is right if it fits an int32; the estimate is off by less than 2^28.
+    sum = _mm512_add_epi32(sum, single);
+    estimate = _mm512_add_ps(estimate, _mm512_cvtepi32_ps(single));
+    good = _mm512_mask_cmp_ps_mask(good, _mm512_abs_ps(estimate), _mm512_set1_ps(0x1.Cp30f),
+                                   _CMP_LT_OQ);
     if ((good | __mmask16(~inside)) != 0xFFFF) {
       failed |= 1u << r;
       continue;
@@ -423,25 +440,44 @@ inline unsigned shortcutRows(const Tile &t, const Workspace &w, int row, int col
   return failed;
 }
 
+/// The general way for some rows of sixteen columns: bit r of `rows` is row + r.
+template <int Blocks>
+[[gnu::noinline]] void generalSome(const Tile &t, const Workspace &w, int row, unsigned rows,
+                                   int column) {
+  for (; rows != 0; rows &= rows - 1)
+    generalRows<Blocks, 1>(t, w, row + __builtin_ctz(rows), column);
+}
+
+template <int Blocks>
+[[gnu::noinline]] void generalColumn(const Tile &t, const Workspace &w, int column) {
+  int row = 0;
+  for (; row + kRowsAtOnce <= t.m; row += kRowsAtOnce)
+    generalRows<Blocks, kRowsAtOnce>(t, w, row, column);
+  for (; row < t.m; ++row)
+    generalRows<Blocks, 1>(t, w, row, column);
+}
+
+template <int Blocks>
+[[gnu::noinline]] void shortcutColumn(const Tile &t, const Workspace &w, int column) {
+  int row = 0;
+  for (; row + kRowsAtOnce <= t.m; row += kRowsAtOnce)
+    if (unsigned left = shortcutRows<Blocks>(t, w, row, column))
+      generalSome<Blocks>(t, w, row, left, column);
+  if (row < t.m)
+    generalSome<Blocks>(t, w, row, (1u << (t.m - row)) - 1, column);
+}
+
 template <int Blocks> void sumAll(const Tile &t, Workspace &w, bool shortcuts) {
+  int quickRows = 0; // the shortcut must be worth trying
+  for (int row = 0; row < t.m; ++row)
+    quickRows += w.a[row].shortcut;
   for (int column = 0; column < t.n; column += kLanes) {
     if (column % 64 == 0)
       findLargest(t, w, column);
-    bool quick = shortcuts && w.b[column / kLanes].shortcut;
-    for (int row = 0; row < t.m; row += kRowsAtOnce) {
-      int rows = minOf(kRowsAtOnce, t.m - row);
-      unsigned left = (1u << rows) - 1;
-      if (quick && rows == kRowsAtOnce &&
-          (w.a[row].shortcut || w.a[row + 1].shortcut || w.a[row + 2].shortcut ||
-           w.a[row + 3].shortcut))
-        left = shortcutRows<Blocks>(t, w, row, column);
-      for (int r = 0; r < rows; r += 2) {
-        if ((left >> r & 3) == 3)
-          generalRows<Blocks, 2>(t, w, row + r, column);
-        else if (left >> r & 3)
-          generalRows<Blocks, 1>(t, w, row + r + (left >> (r + 1) & 1), column);
-      }
-    }
+    if (shortcuts && w.b[column / kLanes].shortcut && 2 * quickRows > t.m)
+      shortcutColumn<Blocks>(t, w, column);
+    else
+      generalColumn<Blocks>(t, w, column);
   }
 }
 

@@ -33,12 +33,12 @@ struct Element {
 
 /// One row of A.
 struct alignas(64) RowA {
-  float value[kMaxK];        // the element, without its scale
-  float regular[kMaxK];      // zero where the element is an exception
-  int16_t fixed[kMaxK];      // regular elements in units of 2^unit
-  int8_t exponent[kMaxK];    // kZeroElement for zero
-  int32_t scale[kMaxBlocks]; // exponent of the scale
-  int32_t unit[kMaxBlocks];
+  float value[kMaxK];             // the element, without its scale
+  float regular[kMaxK];           // zero where the element is an exception
+  int16_t fixed[kMaxK];           // regular elements in units of 2^unit
+  int8_t exponent[kMaxK];         // kZeroElement for zero
+  int32_t scale[kMaxBlocks];      // exponent of the scale
+  int32_t unit[kMaxBlocks];       // exponent of fixed = 1, the scale's included
   int32_t exceptions[kMaxBlocks]; // number
   uint8_t exceptionAt[kMaxBlocks][kMaxRowExceptions];
   bool shortcut, isNan, hasInfinity;
