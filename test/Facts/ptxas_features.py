@@ -72,6 +72,24 @@ FORMS = {
 }
 
 
+FORM_OF_MODE = ("mma.sync.aligned.m16n8k{k}.row.col.kind::{kind}.block_scale{vec}.f32.{type}.{type}.f32"
+                ".{scale} {{f0,f1,f2,f3}}, {{r0,r1,r2,r3}}, {{r4,r6}}, {{f0,f1,f2,f3}}, r6, {{h0,h1}}, "
+                "r7, {{h2,h3}}; st.global.f32 [d0], f0;")
+
+
+def mmaSyncJobs(rows):
+    """Every combination of kind, scale_vec and scale type: taken if and only if it is a row."""
+    listed = {(row[0], row[2][:2], row[4]) for row in rows
+              if len(row) == 7 and row[1].startswith("m16n8k")}
+    for kind, k, element in [("mxf8f6f4", 32, "e4m3"), ("mxf4", 64, "e2m1"), ("mxf4nvf4", 64, "e2m1")]:
+        for vec in ("1X", "2X", "4X"):
+            for scale in ("ue8m0", "ue4m3", "ue5m3"):
+                body = FORM_OF_MODE.format(k=k, kind=kind, vec=f".scale_vec::{vec}", type=element,
+                                           scale=scale)
+                yield (f"mma.sync {kind} {vec} {scale}", "sm_120a", "9.4", body,
+                       (kind, vec, scale) in listed)
+
+
 def takes(ptxas, target, version, body):
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "k.ptx")
@@ -105,6 +123,7 @@ def main():
         jobs.append((f".version {version}", target, version, "", True))
         before = VERSIONS[VERSIONS.index(version) - 1]
         jobs.append((f".version {before}", target, before, "", False))
+    jobs += mmaSyncJobs(rows)
     with concurrent.futures.ThreadPoolExecutor() as pool:
         taken = list(pool.map(lambda job: takes(args.ptxas, *job[1:4]), jobs))
     wrong = [f"{what} on {target}: the table says {'yes' if expected else 'no'}, ptxas the opposite"

@@ -8,6 +8,7 @@
 
 #include "blockscale/Facts/LayoutsTmemAccess.h"
 #include "blockscale/Facts/LayoutsTmemCopy.h"
+#include "blockscale/Facts/MmaSync.h"
 
 #include <cstdio>
 
@@ -75,6 +76,15 @@ static void printModes() {
                targets(row.needs), std::string(row.source)});
 }
 
+static void printMmaSync() {
+  heading("Block-scaled mma.sync");
+  Table table({"kind", "shape", "scale_vec", "types of A and B", "scale type", "needs", "source"});
+  for (const MmaSyncMode &row : kMmaSyncModes)
+    table.row({std::string(name(row.kind)), joinText("m", row.m, "n", row.n, "k", row.k),
+               joinText(row.scaleVec, row.spelled ? "X" : "X (default)"), formats(row.formats),
+               std::string(name(row.scale)), targets(row.needs), std::string(row.source)});
+}
+
 static void printShapes() {
   heading("Shapes of tcgen05.ld, st and cp");
   {
@@ -92,6 +102,7 @@ static void printShapes() {
 void printInstructions() {
   printFormats();
   printModes();
+  printMmaSync();
   printShapes();
 }
 

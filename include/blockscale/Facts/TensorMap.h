@@ -136,7 +136,7 @@ inline constexpr uint32_t kTmaRowStep = 16;          // box[0] bytes, and coordi
 inline constexpr uint32_t kTmaPaddedBox = 128;       // box[0] of the ALIGN16B types, exactly
 inline constexpr uint32_t kTmaSharedAlignment = 128; // of every destination and source
 inline constexpr uint32_t kTmaMapAlignment = 64;     // of the map object
-inline constexpr uint32_t kTmaStoreGranule = 16;     // a store writes whole granules (H200)
+inline constexpr int kTmaStoreGranule = 16;          // a store writes whole granules (H200)
 inline constexpr uint64_t kTmaWindow = 128 * 1024;   // pitched buffers are at least this large
 
 namespace detail {
@@ -160,6 +160,17 @@ constexpr int64_t tmaGlobalRowBytes(TmaType t, int64_t box0) {
 constexpr int64_t tmaSharedRowBytes(TmaType t, int64_t box0) {
   return box0 * info(t).sharedBytes16 / 16;
 }
+
+/// The smallest pitch that a map takes for rows of `rowBytes`; a tensor whose pitch is
+/// no multiple of the alignment must be copied to this one first.
+constexpr int64_t tmaTensorPitch(TmaType t, int64_t rowBytes) {
+  int64_t step = info(t).alignment;
+  return (rowBytes + step - 1) / step * step;
+}
+constexpr bool isTmaPitch(TmaType t, int64_t pitch) { return pitch % info(t).alignment == 0; }
+/// Whether a store through a map writes nothing beyond rows of `rowBytes`: stores
+/// write whole granules, so a ragged row needs plain stores.
+constexpr bool tmaStoreIsExact(int64_t rowBytes) { return rowBytes % kTmaStoreGranule == 0; }
 
 /// One tensor map, dimension 0 innermost.
 struct TensorMap {

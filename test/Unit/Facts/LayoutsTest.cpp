@@ -18,6 +18,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -282,7 +283,7 @@ const std::map<std::string, std::function<Values(Arguments &)>> kFunctions{
 };
 
 TEST(Layouts, EqualTheReferenceAtEveryPoint) {
-  std::ifstream file(BLOCKSCALE_TEST_DIR "/data/layout_vectors.txt");
+  std::ifstream file(std::filesystem::path(BLOCKSCALE_TEST_DIR) / "data" / "layout_vectors.txt");
   ASSERT_TRUE(file);
   std::map<std::string, int> points;
   std::string line;

@@ -54,6 +54,22 @@ TEST(TensorMap, LegalMaps) {
   EXPECT_EQ(errorWith([](TensorMap &m) { m.strides = {16}; }), "");
 }
 
+TEST(TensorMap, PitchAndStores) {
+  // Packed NVFP4 rows of K = 16, 48, 80 want pitches 16, 32, 48; K = 32 is direct.
+  EXPECT_EQ(tmaTensorPitch(TmaType::u8, 8), 16);
+  EXPECT_EQ(tmaTensorPitch(TmaType::u8, 24), 32);
+  EXPECT_EQ(tmaTensorPitch(TmaType::u8, 40), 48);
+  EXPECT_TRUE(isTmaPitch(TmaType::u8, 16));
+  EXPECT_FALSE(isTmaPitch(TmaType::u8, 24));
+  // Padded types want 32 bytes: FP4 x FP8 with K = 192 has 96.
+  EXPECT_TRUE(isTmaPitch(TmaType::u4Align16, 96));
+  EXPECT_FALSE(isTmaPitch(TmaType::u4Align16, 80));
+  // bf16 with N = 5 and 13, u8 with N = 17, f32 with N = 5 wrote too much on an H200.
+  for (int64_t rowBytes : {5 * 2, 13 * 2, 17, 1, 5 * 4})
+    EXPECT_FALSE(tmaStoreIsExact(rowBytes));
+  EXPECT_TRUE(tmaStoreIsExact(8 * 2));
+}
+
 TEST(TensorMap, C1Target) {
   EXPECT_EQ(errorWith([](TensorMap &) {}, Arch::sm_89),
             "tensor_map_c1: target of a tensor map must have TMA, got sm_89");
