@@ -53,20 +53,27 @@ inline Nibbles nibbles(__m512i bytes) {
   return {_mm512_and_si512(bytes, mask), _mm512_and_si512(_mm512_srli_epi16(bytes, 4), mask)};
 }
 
-/// Nonzero elements of every group of a row: their number and their places.
-/// Returns the smallest number.
-inline int noteNonzeros(const Nibbles &codes, int groups, uint16_t (&places)[kMaxGroups]) {
-  __m512i magnitude = _mm512_set1_epi8(7), one = _mm512_set1_epi8(1);
-  __mmask64 low = _mm512_test_epi8_mask(codes.low, magnitude);
-  __mmask64 high = _mm512_test_epi8_mask(codes.high, magnitude);
-  __m512i counts =
-      _mm512_add_epi8(_mm512_maskz_mov_epi8(low, one), _mm512_maskz_mov_epi8(high, one));
-  counts = _mm512_sad_epu8(counts, _mm512_setzero_si512());
-  __m128i lowBytes = _mm_cvtsi64_si128((long long)low),
-          highBytes = _mm_cvtsi64_si128((long long)high);
-  _mm_storeu_si128((__m128i *)places, _mm_unpacklo_epi8(lowBytes, highBytes));
-  __mmask8 used = __mmask8((1u << groups) - 1);
-  return int(_mm512_mask_reduce_min_epi64(used, counts));
+/// One in every byte that is not zero.
+inline __m512i nonzeroBytes(__m512i codes) {
+  __mmask64 nonzero = _mm512_test_epi8_mask(codes, _mm512_set1_epi8(7));
+  return _mm512_maskz_mov_epi8(nonzero, _mm512_set1_epi8(1));
+}
+
+/// Nonzero elements of every group of a row, one number in each 64 bits.
+inline __m512i countNonzeros(const Nibbles &codes) {
+  __m512i both = _mm512_add_epi8(nonzeroBytes(codes.low), nonzeroBytes(codes.high));
+  return _mm512_sad_epu8(both, _mm512_setzero_si512());
+}
+
+/// For sixteen rows: which elements of every group are not zero.
+void placeNonzeros(RowBlock &block, const uint8_t *rows, size_t pitch, int count, int k) {
+  for (int r = 0; r < count; ++r) {
+    Nibbles codes = nibbles(loadRow(rows + r * pitch, k, 0));
+    __mmask64 low = _mm512_test_epi8_mask(codes.low, _mm512_set1_epi8(7));
+    __mmask64 high = _mm512_test_epi8_mask(codes.high, _mm512_set1_epi8(7));
+    for (int g = 0; g < k / 16; ++g)
+      block.nonzero[g][r] = int32_t((low >> 8 * g & 0xFF) << 8 | (high >> 8 * g & 0xFF));
+  }
 }
 
 /// Scale bytes of sixteen rows: one vector a scale column.
@@ -77,15 +84,24 @@ inline void gatherScales(ScaleBytes &out, const uint8_t *scales, size_t pitch, i
                          int count) {
   alignas(64) uint64_t words[kLanes] = {};
   for (int r = 0; r < rows; ++r) {
-    uint64_t word = 0;
-    if (count == 4) {
-      uint32_t four;
-      __builtin_memcpy(&four, scales + r * pitch, 4);
-      word = four;
-    } else {
-      __builtin_memcpy(&word, scales + r * pitch, size_t(count));
+    const uint8_t *from = scales + r * pitch;
+    switch (count) { // constant sizes, so that no call is made
+    case 2:
+      __builtin_memcpy(&words[r], from, 2);
+      break;
+    case 3:
+      __builtin_memcpy(&words[r], from, 3);
+      break;
+    case 4:
+      __builtin_memcpy(&words[r], from, 4);
+      break;
+    case 6:
+      __builtin_memcpy(&words[r], from, 6);
+      break;
+    case 8:
+      __builtin_memcpy(&words[r], from, 8);
+      break;
     }
-    words[r] = word;
   }
   __m512i low = load(words), high = load(words + 8);
   for (int s = 0; s < count; ++s) {
@@ -95,6 +111,16 @@ inline void gatherScales(ScaleBytes &out, const uint8_t *scales, size_t pitch, i
                                       _mm512_cvtepi64_epi32(h), 1);
     _mm512_store_si512(out.byte[s], both);
   }
+}
+
+/// The smallest, and the largest, of every four lanes, in all four.
+inline __m512i quadMin(__m512i v) {
+  v = _mm512_min_epi32(v, _mm512_shuffle_epi32(v, _MM_PERM_CDAB));
+  return _mm512_min_epi32(v, _mm512_shuffle_epi32(v, _MM_PERM_BADC));
+}
+inline __m512i quadMax(__m512i v) {
+  v = _mm512_max_epi32(v, _mm512_shuffle_epi32(v, _MM_PERM_CDAB));
+  return _mm512_max_epi32(v, _mm512_shuffle_epi32(v, _MM_PERM_BADC));
 }
 
 /// Splits the scales of sixteen rows and finds what the shortcut needs.
@@ -145,9 +171,9 @@ void decodeScales(RowBlock &block, const uint8_t *scales, size_t pitch, int rows
     _mm512_store_si512(block.fixed[s], _mm512_maskz_sllv_epi32(nonzero, load(significands[s]),
                                                                _mm512_sub_epi32(exponent, low)));
   }
-  _mm512_store_si512(block.minExponent, low);
-  _mm512_store_si512(block.maxExponent, high);
-  _mm512_store_si512(block.fixedBits, bits);
+  _mm512_store_si512(block.minExponent, quadMin(low));
+  _mm512_store_si512(block.maxExponent, quadMax(high));
+  _mm512_store_si512(block.fixedBits, quadMax(bits));
   __m512i unit = _mm512_add_epi32(low, splat(1023 - mantissaBits - 1));
   for (int half = 0; half < 2; ++half) {
     __m256i part = half ? _mm512_extracti64x4_epi64(unit, 1) : _mm512_castsi512_si256(unit);
@@ -160,87 +186,107 @@ void decodeScales(RowBlock &block, const uint8_t *scales, size_t pitch, int rows
 }
 
 /// Values of sixteen rows of A and the bias that B's offset asks for.
-void decodeA(const Tile &t, Workspace &w, int first, int rows,
-             uint16_t (&places)[kLanes][kMaxGroups]) {
+void decodeA(const Tile &t, Workspace &w, int first, int rows) {
   RowBlock &block = w.a[first / kLanes];
   __m512i table = valueTable(), ones = _mm512_set1_epi8(1);
+  __mmask8 used = __mmask8((1u << (t.k / 16)) - 1);
   block.blockMinNonzeros = 16;
-  for (int r = 0; r < kLanes; ++r) {
-    __m512i bytes = r < rows ? loadRow(t.a + size_t(first + r) * t.aPitch, t.k, t.flipA)
-                             : _mm512_setzero_si512();
-    Nibbles codes = nibbles(bytes);
-    block.minNonzeros[r] = noteNonzeros(codes, t.k / 16, places[r]);
-    if (r < rows)
-      block.blockMinNonzeros = minOf(block.blockMinNonzeros, block.minNonzeros[r]);
-    __m512i low = _mm512_shuffle_epi8(table, codes.low);
-    __m512i high = _mm512_shuffle_epi8(table, codes.high);
-    int8_t *values = w.aValues[first + r];
-    _mm512_store_si512(values, low);
-    _mm512_store_si512(values + 64, high);
-    __m512i sums =
-        _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(_mm512_setzero_si512(), ones, low), ones, high);
-    sums = _mm512_add_epi32(sums, _mm512_srli_epi64(sums, 32)); // low half of each 64: the group
-    __m256i groups = _mm512_cvtepi64_epi32(sums);
-    groups = _mm256_mullo_epi32(groups, _mm256_set1_epi32(-kBias));
-    _mm256_storeu_si256((__m256i *)w.aBias[first + r], groups);
+  for (int quad = 0; quad < kLanes; quad += 4) {
+    __m512i fewest = _mm512_set1_epi64(16);
+    for (int r = quad; r < quad + 4; ++r) {
+      __m512i bytes = r < rows ? loadRow(t.a + size_t(first + r) * t.aPitch, t.k, t.flipA)
+                               : _mm512_setzero_si512();
+      Nibbles codes = nibbles(bytes);
+      if (r < rows)
+        fewest = _mm512_min_epi64(fewest, countNonzeros(codes));
+      __m512i low = _mm512_shuffle_epi8(table, codes.low);
+      __m512i high = _mm512_shuffle_epi8(table, codes.high);
+      int8_t *values = w.aValues[first + r];
+      _mm512_store_si512(values, low);
+      _mm512_store_si512(values + 64, high);
+      __m512i sums =
+          _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(_mm512_setzero_si512(), ones, low), ones, high);
+      sums = _mm512_add_epi32(sums, _mm512_srli_epi64(sums, 32)); // low half of 64 bits: a group
+      __m256i groups = _mm256_mullo_epi32(_mm512_cvtepi64_epi32(sums), _mm256_set1_epi32(-kBias));
+      _mm256_storeu_si256((__m256i *)w.aBias[first + r], groups);
+    }
+    int number = int(_mm512_mask_reduce_min_epi64(used, fewest));
+    for (int r = quad; r < quad + 4; ++r)
+      block.minNonzeros[r] = number;
+    block.blockMinNonzeros = minOf(block.blockMinNonzeros, number);
   }
+}
+
+/// Four 32-bit words of sixteen rows, transposed: a vector for each word.
+inline void transposeWords(const uint8_t *rows, size_t pitch, int count, __m512i (&words)[4]) {
+  __m512i z[4];
+  for (int i = 0; i < 4; ++i) {
+    __m128i x[4];
+    for (int l = 0; l < 4; ++l)
+      x[l] = 4 * l + i < count ? _mm_loadu_si128((const __m128i *)(rows + (4 * l + i) * pitch))
+                               : _mm_setzero_si128();
+    z[i] = _mm512_inserti64x4(
+        _mm512_castsi256_si512(_mm256_inserti128_si256(_mm256_castsi128_si256(x[0]), x[1], 1)),
+        _mm256_inserti128_si256(_mm256_castsi128_si256(x[2]), x[3], 1), 1);
+  }
+  __m512i a = _mm512_unpacklo_epi32(z[0], z[1]), b = _mm512_unpackhi_epi32(z[0], z[1]);
+  __m512i c = _mm512_unpacklo_epi32(z[2], z[3]), d = _mm512_unpackhi_epi32(z[2], z[3]);
+  words[0] = _mm512_unpacklo_epi64(a, c);
+  words[1] = _mm512_unpackhi_epi64(a, c);
+  words[2] = _mm512_unpacklo_epi64(b, d);
+  words[3] = _mm512_unpackhi_epi64(b, d);
 }
 
 /// Values of sixteen rows of B, four elements of sixteen rows a vector.
-void decodeB(const Tile &t, Workspace &w, int first, int rows,
-             uint16_t (&places)[kLanes][kMaxGroups]) {
+void decodeB(const Tile &t, Workspace &w, int first, int rows) {
   RowBlock &block = w.b[first / kLanes];
-  __m512i bias = _mm512_set1_epi8(kBias);
-  __m512i table = _mm512_add_epi8(valueTable(), bias);
-  alignas(64) uint32_t words[kMaxK / 8][kLanes] = {};
-  block.blockMinNonzeros = 16;
-  for (int r = 0; r < rows; ++r) {
-    __m512i bytes = loadRow(t.b + size_t(first + r) * t.bPitch, t.k, t.flipB);
-    block.minNonzeros[r] = noteNonzeros(nibbles(bytes), t.k / 16, places[r]);
-    block.blockMinNonzeros = minOf(block.blockMinNonzeros, block.minNonzeros[r]);
-    alignas(64) uint32_t row[16];
-    _mm512_store_si512(row, bytes);
-    for (int j = 0; j < t.k / 8; ++j)
-      words[j][r] = row[j];
+  __m512i table = _mm512_add_epi8(valueTable(), _mm512_set1_epi8(kBias));
+  __m512i flip = _mm512_set1_epi8(char(t.flipB)), ones = _mm512_set1_epi8(1);
+  __mmask16 inside = __mmask16((1u << rows) - 1);
+  __m512i fewest = splat(16);
+  for (int j = 0; j < t.k / 8; j += 4) {
+    __m512i words[4];
+    transposeWords(t.b + size_t(first) * t.bPitch + 4 * j, t.bPitch, rows, words);
+    for (int g = 0; g < 4; g += 2) { // two words a group
+      __m512i count = _mm512_setzero_si512();
+      for (int i = g; i < g + 2; ++i) {
+        Nibbles codes = nibbles(_mm512_xor_si512(words[i], flip));
+        uint8_t (&to)[2][kLanes * 4] = w.bValues[first / kLanes][j + i];
+        _mm512_store_si512(to[0], _mm512_shuffle_epi8(table, codes.low));
+        _mm512_store_si512(to[1], _mm512_shuffle_epi8(table, codes.high));
+        count = _mm512_dpbusd_epi32(
+            count, _mm512_add_epi8(nonzeroBytes(codes.low), nonzeroBytes(codes.high)), ones);
+      }
+      fewest = _mm512_min_epi32(fewest, count);
+    }
   }
-  for (int j = 0; j < t.k / 8; ++j) {
-    Nibbles codes = nibbles(load(words[j]));
-    _mm512_store_si512(w.bValues[first / kLanes][j][0], _mm512_shuffle_epi8(table, codes.low));
-    _mm512_store_si512(w.bValues[first / kLanes][j][1], _mm512_shuffle_epi8(table, codes.high));
-  }
-}
-
-void placeNonzeros(RowBlock &block, const uint16_t (&places)[kLanes][kMaxGroups], int groups) {
-  for (int g = 0; g < groups; ++g)
-    for (int r = 0; r < kLanes; ++r)
-      block.nonzero[g][r] = places[r][g];
+  block.blockMinNonzeros = _mm512_mask_reduce_min_epi32(inside, fewest);
 }
 
 void decode(const Tile &t, Workspace &w) {
-  static thread_local uint16_t places[2][kMaxRows / kLanes][kLanes][kMaxGroups];
-  int groups = t.k / 16, fewest[2] = {16, 16};
+  int fewestA = 16, fewestB = 16;
   for (int first = 0; first < t.m; first += kLanes) {
     int rows = minOf(kLanes, t.m - first);
     RowBlock &block = w.a[first / kLanes];
-    decodeA(t, w, first, rows, places[0][first / kLanes]);
+    decodeA(t, w, first, rows);
     decodeScales(block, t.sfa + first * t.sfaPitch, t.sfaPitch, rows, t.k / t.block, t.scale);
-    fewest[0] = minOf(fewest[0], block.blockMinNonzeros);
+    fewestA = minOf(fewestA, block.blockMinNonzeros);
   }
   for (int first = 0; first < t.n; first += kLanes) {
     int rows = minOf(kLanes, t.n - first);
     RowBlock &block = w.b[first / kLanes];
-    decodeB(t, w, first, rows, places[1][first / kLanes]);
+    decodeB(t, w, first, rows);
     decodeScales(block, t.sfb + first * t.sfbPitch, t.sfbPitch, rows, t.k / t.block, t.scale);
-    fewest[1] = minOf(fewest[1], block.blockMinNonzeros);
+    fewestB = minOf(fewestB, block.blockMinNonzeros);
   }
   // Two groups of 16 with more than 16 nonzeros between them share one.
-  w.mayHaveZeroGroups = fewest[0] + fewest[1] <= 16;
+  w.mayHaveZeroGroups = fewestA + fewestB <= 16;
   if (!w.mayHaveZeroGroups)
     return;
-  for (int i = 0; i * kLanes < t.m; ++i)
-    placeNonzeros(w.a[i], places[0][i], groups);
-  for (int i = 0; i * kLanes < t.n; ++i)
-    placeNonzeros(w.b[i], places[1][i], groups);
+  for (int i = 0; i < t.m; i += kLanes)
+    placeNonzeros(w.a[i / kLanes], t.a + i * t.aPitch, t.aPitch, minOf(kLanes, t.m - i), t.k);
+  for (int i = 0; i < t.n; i += kLanes)
+    placeNonzeros(w.b[i / kLanes], t.b + i * t.bPitch, t.bPitch, minOf(kLanes, t.n - i), t.k);
 }
 
 //===----------------------------------------------------------------------===//
@@ -343,7 +389,8 @@ constexpr int kRowsAtOnce = 4;
 /// Sums kRowsAtOnce rows and sixteen columns as integers; false, with D
 /// untouched, if an accumulator is out of the range in which that is exact.
 template <int S, int P, bool Bare>
-inline bool shortcutRows(const Tile &t, const Workspace &w, int row, int column) {
+[[gnu::always_inline]] inline bool shortcutRows(const Tile &t, const Workspace &w, int row,
+                                                int column) {
   const RowBlock &a = w.a[row / kLanes], &b = w.b[column / kLanes];
   const int lane = row % kLanes;
   // Exponent of the last bit of a term: scale significands and quarters.
@@ -351,24 +398,21 @@ inline bool shortcutRows(const Tile &t, const Workspace &w, int row, int column)
   float *d = t.d + size_t(row) * t.dPitch + column;
   const __mmask16 inside = t.n - column >= kLanes ? 0xFFFF : __mmask16((1u << (t.n - column)) - 1);
 
+  int bits = a.fixedBits[lane] + b.blockFixedBits;
+  int top = a.maxExponent[lane] + b.blockMaxExponent;
+  int last = a.minExponent[lane] + b.blockMinExponent - kTermBits;
+  // The accumulator's exponent must lie in [lowest, highest].
+  int lowest = maxOf(top, -90) - 12, highest = minOf(last + kFraction, 100);
+  if (bits > kMaxFixedBits || last < -100 || top > 100 || lowest > highest)
+    return false;
   __m512 c[kRowsAtOnce];
   __mmask16 wrong = 0;
+  __m512i from = splat((lowest + 127) << 23), size = splat((highest - lowest + 1) << 23);
+#pragma GCC unroll 4
   for (int r = 0; r < kRowsAtOnce; ++r) {
-    int bits = a.fixedBits[lane + r] + b.blockFixedBits;
-    int top = a.maxExponent[lane + r] + b.blockMaxExponent;
-    int last = a.minExponent[lane + r] + b.blockMinExponent - kTermBits;
-    // The accumulator's exponent must lie in [lowest, highest].
-    int lowest = maxOf(top, -90) - 12, highest = minOf(last + kFraction, 100);
-    if (bits > kMaxFixedBits || last < -100 || top > 100 || lowest > highest)
-      return false;
-    if (!t.accumulate) {
-      c[r] = _mm512_setzero_ps();
-      continue;
-    }
-    c[r] = _mm512_maskz_loadu_ps(inside, d + r * t.dPitch);
+    c[r] = t.accumulate ? _mm512_maskz_loadu_ps(inside, d + r * t.dPitch) : _mm512_setzero_ps();
     __m512i magnitude = _mm512_and_si512(_mm512_castps_si512(c[r]), splat(0x7FFFFFFF));
-    __m512i above = _mm512_sub_epi32(magnitude, splat((lowest + 127) << 23));
-    __mmask16 out = _mm512_cmpge_epu32_mask(above, splat((highest - lowest + 1) << 23));
+    __mmask16 out = _mm512_cmpge_epu32_mask(_mm512_sub_epi32(magnitude, from), size);
     wrong |= _mm512_mask_test_epi32_mask(out, magnitude, magnitude);
   }
   if (wrong)
@@ -419,21 +463,25 @@ inline bool shortcutRows(const Tile &t, const Workspace &w, int row, int column)
   return true;
 }
 
+template <int S, int P, bool Bare>
+[[gnu::noinline]] void generalSome(const Tile &t, const Workspace &w, int row, int rows,
+                                   int column) {
+  bool zeroGroups =
+      w.mayHaveZeroGroups &&
+      w.a[row / kLanes].minNonzeros[row % kLanes] + w.b[column / kLanes].blockMinNonzeros <= 16;
+  for (int r = row; r < row + rows; ++r)
+    if (zeroGroups)
+      generalRow<S, P, Bare, true>(t, w, r, column);
+    else
+      generalRow<S, P, Bare, false>(t, w, r, column);
+}
+
 template <int S, int P, bool Bare> void sumAll(const Tile &t, const Workspace &w, bool shortcuts) {
   for (int column = 0; column < t.n; column += kLanes)
     for (int row = 0; row < t.m; row += kRowsAtOnce) {
       int rows = minOf(kRowsAtOnce, t.m - row);
-      if (shortcuts && rows == kRowsAtOnce && shortcutRows<S, P, Bare>(t, w, row, column))
-        continue;
-      for (int r = row; r < row + rows; ++r) {
-        bool zeroGroups =
-            w.mayHaveZeroGroups &&
-            w.a[r / kLanes].minNonzeros[r % kLanes] + w.b[column / kLanes].blockMinNonzeros <= 16;
-        if (zeroGroups)
-          generalRow<S, P, Bare, true>(t, w, r, column);
-        else
-          generalRow<S, P, Bare, false>(t, w, r, column);
-      }
+      if (!shortcuts || rows != kRowsAtOnce || !shortcutRows<S, P, Bare>(t, w, row, column))
+        generalSome<S, P, Bare>(t, w, row, rows, column);
     }
 }
 

@@ -28,10 +28,11 @@ enum class Scale : uint8_t { ue4m3, ue5m3, ue8m0 };
 
 /// Sixteen rows of one operand. Lane = row % 16.
 struct alignas(64) RowBlock {
-  float scale[kMaxGroups][kLanes];                  // half the scale's value; unused for UE8M0
-  int32_t exponent[kMaxGroups][kLanes];             // the scale's exponent; kNoExponent for zero
-  int32_t fixed[kMaxGroups][kLanes];                // scale / unit as an integer
-  int32_t nonzero[kMaxGroups][kLanes];              // bit per element of the group that is not zero
+  float scale[kMaxGroups][kLanes];      // half the scale's value; unused for UE8M0
+  int32_t exponent[kMaxGroups][kLanes]; // the scale's exponent; kNoExponent for zero
+  int32_t fixed[kMaxGroups][kLanes];    // scale / unit as an integer
+  int32_t nonzero[kMaxGroups][kLanes];  // bit per element of the group that is not zero
+  // Of the four rows that are summed together, in each of their lanes:
   int32_t minExponent[kLanes], maxExponent[kLanes]; // over scales that are not zero
   int32_t fixedBits[kLanes];                        // width of the largest `fixed`
   int32_t minNonzeros[kLanes];                      // fewest nonzero elements in a group

@@ -21,6 +21,7 @@ namespace {
 constexpr int kRz = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
 constexpr int kFraction = 25, kZeroExponent = -133; // the model: Model.h
 constexpr int kNanBits = 0x7FFFFFFF;
+constexpr int kRowsAtOnce = 4;
 constexpr int kNoProduct = -45; // largest[] below this: all products are zero
 
 inline __m512i load(const void *p) { return _mm512_load_si512(p); }
@@ -88,7 +89,9 @@ void decodeA(const Tile &t, RowA &row, const uint8_t *codes, const uint8_t *scal
                               _mm_set1_epi8(char(t.flipA)));
       exponent[h] = exponentsOf(t.elementA, code[h]);
       value[h] = valuesOf(t.elementA, code[h]);
-      _mm_store_si128((__m128i *)(row.exponent + k), exponent[h]);
+      // The byte in all four places.
+      __m512i spread = _mm512_mullo_epi32(_mm512_cvtepu8_epi32(exponent[h]), splat(0x01010101));
+      _mm512_store_si512(row.exponent + k, spread);
       _mm512_store_ps(row.value + k, value[h]);
       row.isNan |= nansOf(t.elementA, code[h]) != 0;
       row.hasInfinity |= infinitiesOf(t.elementA, code[h]) != 0;
@@ -214,16 +217,22 @@ void decodeB(const Tile &t, Workspace &w, int first) {
 /// largest[block][row][column % 64] for 64 columns from `column`.
 void findLargest(const Tile &t, Workspace &w, int column) {
   for (int block = 0; block < t.k / kBlock; ++block)
-    for (int row = 0; row < t.m; row += 2) {
-      const int8_t *a0 = w.a[row].exponent, *a1 = w.a[row + 1].exponent;
-      __m512i l0 = _mm512_set1_epi8(-128), l1 = l0;
+    for (int row = 0; row < t.m; row += kRowsAtOnce) {
+      __m512i largest[kRowsAtOnce];
+#pragma GCC unroll 4
+      for (int r = 0; r < kRowsAtOnce; ++r)
+        largest[r] = _mm512_set1_epi8(-128);
       for (int k = block * kBlock; k < (block + 1) * kBlock; ++k) {
-        __m512i e = load(w.exponentB[column / 64][k]);
-        l0 = _mm512_max_epi8(l0, _mm512_add_epi8(e, _mm512_set1_epi8(a0[k])));
-        l1 = _mm512_max_epi8(l1, _mm512_add_epi8(e, _mm512_set1_epi8(a1[k])));
+        __m512i exponent = load(w.exponentB[column / 64][k]);
+        pin(exponent);
+#pragma GCC unroll 4
+        for (int r = 0; r < kRowsAtOnce; ++r)
+          largest[r] = _mm512_max_epi8(largest[r],
+                                       _mm512_add_epi8(exponent, splat(w.a[row + r].exponent[k])));
       }
-      _mm512_store_si512(w.largest[block][row], l0);
-      _mm512_store_si512(w.largest[block][row + 1], l1);
+#pragma GCC unroll 4
+      for (int r = 0; r < kRowsAtOnce; ++r)
+        _mm512_store_si512(w.largest[block][row + r], largest[r]);
     }
 }
 
@@ -302,24 +311,20 @@ template <int Blocks, int Rows>
   const __mmask16 inside = t.n - column >= kLanes ? 0xFFFF : __mmask16((1u << (t.n - column)) - 1);
   Alignment<Blocks> x[Rows];
   __m512d sum[Rows][2];
+  __m512i part[Rows]; // the accumulator and sixteen cut products stay below 2^31
 #pragma GCC unroll 4
   for (int r = 0; r < Rows; ++r) {
     x[r] = align<Blocks>(t, w, row + r, column, inside);
     sum[r][0] = sum[r][1] = _mm512_setzero_pd();
     __m512 up = _mm512_cvtepi32_ps(_mm512_sub_epi32(splat(kFraction), x[r].largest));
-    addWide(sum[r], _mm512_cvttps_epi32(_mm512_scalef_ps(x[r].c, up)));
+    part[r] = _mm512_cvttps_epi32(_mm512_scalef_ps(x[r].c, up));
   }
   for (int block = 0; block < Blocks; ++block) {
     __m512 factor[Rows];
 #pragma GCC unroll 4
     for (int r = 0; r < Rows; ++r)
       factor[r] = blockFactor(x[r].largest, x[r].scale[block]);
-    // Sixteen cut products stay below 2^31.
     for (int k0 = block * kBlock; k0 < (block + 1) * kBlock; k0 += 16) {
-      __m512i part[Rows];
-#pragma GCC unroll 4
-      for (int r = 0; r < Rows; ++r)
-        part[r] = _mm512_setzero_si512();
 #pragma GCC unroll 4
       for (int k = k0; k < k0 + 16; ++k) {
         __m512 values = _mm512_load_ps(b.value[k]);
@@ -330,8 +335,10 @@ template <int Blocks, int Rows>
                                      cut(_mm512_set1_ps(w.a[row + r].value[k]), values, factor[r]));
       }
 #pragma GCC unroll 4
-      for (int r = 0; r < Rows; ++r)
+      for (int r = 0; r < Rows; ++r) {
         addWide(sum[r], part[r]);
+        part[r] = _mm512_setzero_si512();
+      }
     }
   }
 #pragma GCC unroll 4
@@ -359,7 +366,6 @@ template <int Blocks, int Rows>
   }
 }
 
-constexpr int kRowsAtOnce = 4;
 constexpr int kMaxShift = 20;
 
 /// Sums kRowsAtOnce rows and sixteen columns with int16 dot products. Returns a

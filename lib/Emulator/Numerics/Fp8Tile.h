@@ -36,7 +36,7 @@ struct alignas(64) RowA {
   float value[kMaxK];             // the element, without its scale
   float regular[kMaxK];           // zero where the element is an exception
   int16_t fixed[kMaxK];           // regular elements in units of 2^unit
-  int8_t exponent[kMaxK];         // kZeroElement for zero
+  int32_t exponent[kMaxK];        // kZeroElement for zero; the byte four times
   int32_t scale[kMaxBlocks];      // exponent of the scale
   int32_t unit[kMaxBlocks];       // exponent of fixed = 1, the scale's included
   int32_t exceptions[kMaxBlocks]; // number
