@@ -125,16 +125,15 @@ class Matrix:
             allowed = kernel_data.bound(fmt, case.arch, case.k, exact, magnitude, scaled, case.out)
         return paths, exact, allowed
 
-    def execute(self, case, folder, source, inputs, timing):
-        """D of one run, as f64."""
+    def execute(self, case, folder, source, inputs):
+        """D as f64; blockscale-run refuses when a timing changes a bit."""
         result = folder / "d.npy"
-        result.unlink(missing_ok=True)
-        program = (["--ptx", folder / "k.ptx", "--manifest", folder / "k.json"] if case.layout == "tiled"
+        program = ([f"--ptx={folder / 'k.ptx'}", f"--manifest={folder / 'k.json'}"] if case.layout == "tiled"
                    else [source, "--entry=gemm", f"--arch={case.arch}"])
         status, out, err = call(self.bin / "blockscale-run", *program, *[f"--arg={path}" for path in inputs],
-                                f"--out={result}", *timing)
+                                f"--out={result}", f"--seeds={RANDOM_SEEDS}")
         if status:
-            raise Failure(f"blockscale-run {' '.join(timing)}: {(out + err).strip()[:300]}")
+            raise Failure(f"blockscale-run: {(out + err).strip()[:300]}")
         d = np.load(result)
         if d.dtype.itemsize == 2:  # bf16 comes as its bits
             d = d.view(ml_dtypes.bfloat16)
@@ -151,16 +150,7 @@ class Matrix:
         registers = self.assemble(case, folder)
         inputs, exact, allowed = self.operands(case, folder)
 
-        first, worst = None, 0.0
-        timings = [["--timing=earliest"], ["--timing=latest"]]
-        timings += [["--timing=random", f"--seed={seed}"] for seed in range(RANDOM_SEEDS)]
-        for timing in timings:
-            d = self.execute(case, folder, source, inputs, timing)
-            if first is None:
-                first = d
-                worst = self.compare(exact, allowed, d)
-            elif not np.array_equal(first, d):
-                raise Failure(f"{' '.join(timing)} gives other bits than {' '.join(timings[0])}")
+        worst = self.compare(exact, allowed, self.execute(case, folder, source, inputs))
         shutil.rmtree(folder)
         return registers, worst
 
