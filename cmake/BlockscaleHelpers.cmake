@@ -14,6 +14,10 @@
 # LLVM, MLIR needs find_package(MLIR) in the consumer (see BlockscaleConfig.cmake.in).
 
 set(BLOCKSCALE_WARNINGS -Wall -Wextra -Wno-unused-parameter)
+# `#pragma GCC ivdep` is a hint that clang does not have.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  list(APPEND BLOCKSCALE_WARNINGS -Wno-unknown-pragmas)
+endif()
 if(BLOCKSCALE_WERROR)
   list(APPEND BLOCKSCALE_WARNINGS -Werror)
 endif()

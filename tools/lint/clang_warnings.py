@@ -32,7 +32,8 @@ def syntaxCommand(entry):
             skip = True
         elif word not in ("-c", "-MD", "-MMD"):
             kept.append(word)
-    return [CLANG, "-fsyntax-only", "-Werror", "-Wall", "-Wextra", "-Wno-unused-parameter", *kept]
+    return [CLANG, "-fsyntax-only", "-Werror", "-Wall", "-Wextra", "-Wno-unused-parameter",
+            "-Wno-unknown-pragmas", *kept]
 
 
 def inputsOf(command, directory):
