@@ -86,10 +86,10 @@ void Cluster::clusterExited(uint32_t threads) {
 //===----------------------------------------------------------------------===//
 
 void Cluster::issue(std::unique_ptr<AsyncOp> op, Warp &warp, const Instruction &in,
-                    AsyncOp::Pipe pipe) {
+                    AsyncOp::Pipe pipe, uint32_t lanes) {
   op->warp = &warp;
   op->pipe = pipe;
-  op->lanes = warp.mask;
+  op->lanes = lanes;
   op->line = in.line;
   op->id = nextId++;
   ops.push_back(std::move(op));

@@ -109,6 +109,7 @@ public:
   virtual bool helps(const Warp &waiter, const Fragment &fragment) const = 0;
   /// Non-null when it must not be in flight at exit: what must hold.
   virtual const char *leakAtExit() const { return nullptr; }
+  virtual bool touchesTmem() const { return false; }
   /// What it is, for messages.
   virtual const char *what() const = 0;
 };
@@ -220,7 +221,8 @@ public:
 
   /// Runs all CTAs to their end; false when the launch has failed.
   bool run();
-  void issue(std::unique_ptr<AsyncOp> op, Warp &warp, const Instruction &in, AsyncOp::Pipe pipe);
+  void issue(std::unique_ptr<AsyncOp> op, Warp &warp, const Instruction &in, AsyncOp::Pipe pipe,
+             uint32_t lanes);
   bool inFlight(const std::function<bool(const AsyncOp &)> &match) const;
   const std::deque<std::unique_ptr<AsyncOp>> &operations() const { return ops; }
   /// The CTA and offset of a shared address; null when the rank does not exist.

@@ -16,6 +16,7 @@
 #include "blockscale/Emulator/Emulator.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,11 @@ inline constexpr Operand kPredFalse = 0, kPredTrue = 1;
 /// Which lanes must arrive together before an instruction executes.
 enum class Converge : uint8_t { no, allLive, memberMask };
 
+/// What an instruction holds beyond its fields; owned by the kernel.
+struct Extra {
+  virtual ~Extra() = default;
+};
+
 struct Instruction {
   Handler run = nullptr;
   uint32_t line = 0;
@@ -59,6 +65,7 @@ struct Instruction {
   uint32_t list = 0, listCount = 0; // further operands: Kernel::lists[list..]
   int64_t imm = 0;                  // address offset or immediate
   int64_t imm2 = 0;
+  const Extra *extra = nullptr;
   uint32_t touched = 0, touchedCount = 0; // registers read or written: Kernel::touched
 };
 
@@ -124,6 +131,7 @@ struct Kernel {
   uint32_t line = 0;
   std::vector<Instruction> code;
   std::vector<Operand> lists;
+  std::vector<std::shared_ptr<const Extra>> extras;
   std::vector<uint32_t> touched; // register numbers (lane vectors in order of slots)
   std::vector<uint8_t> constants;
   uint32_t registerBytes = 0;
@@ -134,6 +142,7 @@ struct Kernel {
   uint64_t staticShared = 0; // bytes, from kSharedBase on
   uint64_t dynamicAlign = 16;
   uint64_t localBytes = 0;
+  unsigned ctaGroup = 0; // of its tcgen05 instructions, 0: none
   std::map<std::string, std::vector<uint64_t>> directives;
 };
 

@@ -1,0 +1,223 @@
+//===- Tcgen05.cpp - tensor memory management and completion --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tcgen05.alloc, dealloc, relinquish_alloc_permit, commit, wait and fence: PTX ISA
+// 9.4, 9.7.18.6, .7 and .12.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tcgen05.h"
+
+#include <cstring>
+
+namespace blockscale::emu {
+
+unsigned takeCtaGroup(Decoder &d) {
+  int g = d.takeOneOf({"cta_group::1", "cta_group::2"});
+  if (g < 0) {
+    d.fail("ptx_modifier: tcgen05 instruction must have .cta_group");
+    return 1;
+  }
+  unsigned group = unsigned(g + 1);
+  if (d.kernel.ctaGroup && d.kernel.ctaGroup != group)
+    d.fail("tcgen05_cta_group: a kernel must use one .cta_group, got both");
+  d.kernel.ctaGroup = group;
+  return group;
+}
+
+bool checkColumns(Warp &w, const Instruction &in, Cta &cta, unsigned column, unsigned count, const char *what) {
+  if (cta.tmem.covers(column, count))
+    return true;
+  w.fail(in, std::string("tmem_bounds: columns of ") + what + " must lie in a live allocation (" + cta.tmem.describe() + "), got " +
+                 dec(column) + ".." + dec(int64_t(column) + count - 1));
+  return false;
+}
+
+namespace {
+
+// op: 0 address of the result, 1 columns; sub: exclusive; flags: 1 wide, 2 generic
+Outcome alloc(Warp &w, const Instruction &in) {
+  Tmem &tmem = w.cta->tmem;
+  uint32_t columns = w.uniform<uint32_t>(in.op[1]);
+  bool exclusive = in.sub;
+  if (auto ok = facts::checkTmemAlloc(w.launch->module.archValue, int(std::min(columns, 0xFFFFu)), exclusive); !ok)
+    return w.fail(in, ok.message());
+  if (tmem.relinquished)
+    return w.fail(in, "tmem_alloc: no allocation must follow relinquish_alloc_permit in a CTA");
+  if (tmem.lastAllocated && columns > tmem.lastAllocated)
+    return w.fail(in, "tmem_alloc: columns must not grow over a CTA's life, got " + dec(columns) + " after " + dec(tmem.lastAllocated));
+  uint64_t address = addressAt(w, in.op[0], in.flags & 1, in.imm, int(w.leader()));
+  if ((in.flags & 2) && classify(address, address) != Space::sharedCluster)
+    return w.fail(in, "tmem_alloc: result must be written to shared memory, got " + hex(address));
+  uint8_t *p = w.resolve(in, Space::shared, address, 4, 0);
+  if (!p)
+    return Outcome::error;
+  int column = tmem.allocate(columns, exclusive, in.line);
+  if (column < 0)
+    return w.block(Wait::Kind::tmemAlloc, false, columns, w.cta->cluster->progress);
+  tmem.lastAllocated = columns;
+  uint32_t result = facts::tmemAddress(0, column);
+  std::memcpy(p, &result, 4);
+  ++w.cta->cluster->progress;
+  return Outcome::next;
+}
+
+Outcome dealloc(Warp &w, const Instruction &in) {
+  uint32_t address = w.uniform<uint32_t>(in.op[0]), columns = w.uniform<uint32_t>(in.op[1]);
+  for (const auto &op : w.cta->cluster->operations())
+    if (op->pipe != AsyncOp::Pipe::free && op->warp->cta == w.cta && op->touchesTmem())
+      return w.fail(in, std::string("tmem_dealloc: ") + op->what() + " at line " + dec(op->line) + " must be complete before its columns are freed");
+  if (std::string e = w.cta->tmem.release(unsigned(facts::tmemColumn(address)), columns, in.sub); !e.empty())
+    return w.fail(in, "tmem_dealloc: " + e);
+  ++w.cta->cluster->progress;
+  return Outcome::next;
+}
+
+Outcome relinquish(Warp &w, const Instruction &) {
+  w.cta->tmem.relinquished = true;
+  return Outcome::next;
+}
+
+Outcome fence(Warp &, const Instruction &) { return Outcome::next; }
+
+// sub: 0 ld, 1 st
+Outcome waitTmem(Warp &w, const Instruction &in) {
+  if (in.sub ? w.pendingStores : w.pendingLoads)
+    return w.block(in.sub ? Wait::Kind::tmemStore : Wait::Kind::tmemLoad);
+  return Outcome::next;
+}
+
+class Commit final : public AsyncOp {
+public:
+  std::vector<uint64_t> barriers;
+  bool land() override {
+    for (uint64_t b : barriers)
+      if (std::string e = mbarrierArrive(*warp->cta, b, 1, 0); !e.empty())
+        warp->launch->fail(line, e);
+    return true;
+  }
+  bool helps(const Warp &waiter, const Fragment &f) const override {
+    for (uint64_t b : barriers)
+      if (waitsFor(waiter, f, b))
+        return true;
+    return false;
+  }
+  const char *what() const override { return "tcgen05.commit"; }
+};
+
+// op: 0 barrier, 1 mask; flags: 1 wide, 2 generic
+Outcome commit(Warp &w, const Instruction &in) {
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    auto op = std::make_unique<Commit>();
+    uint64_t a = addressAt(w, in.op[0], in.flags & 1, in.imm, l);
+    if ((in.flags & 2) && classify(a, a) != Space::sharedCluster)
+      return w.fail(in, "mbar_address: mbarrier must lie in shared memory, got " + hex(a));
+    if (in.op[1] == kNone) {
+      op->barriers.push_back(a);
+    } else {
+      uint32_t mask = w.reg<uint32_t>(in.op[1])[l];
+      if (!mask || (mask >> 1 >> (w.launch->ctasPerCluster - 1)))
+        return w.fail(in, "tma_multicast: mask must name CTAs of the cluster of " + dec(w.launch->ctasPerCluster) + ", got " + hex(mask));
+      for (; mask; mask &= mask - 1)
+        op->barriers.push_back(uint64_t(__builtin_ctz(mask)) << kClusterShift | (a & kSharedOffsetMask));
+    }
+    w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::tensor, 1u << l);
+  }
+  return issued(w);
+}
+
+bool decodeAlloc(Decoder &d, bool isAlloc) {
+  Instruction in;
+  in.run = isAlloc ? alloc : dealloc;
+  in.sub = d.take("exclusive");
+  if (in.sub && !facts::supports(d.arch, facts::Feature::allocExclusive))
+    return d.fail("ptx_target: .exclusive must have a target with alloc_exclusive, got " + std::string(facts::name(d.arch)));
+  takeCtaGroup(d);
+  bool ok = d.take("sync") && d.take("aligned");
+  bool shared = isAlloc && d.take("shared::cta");
+  if (!ok || d.takeType() != Type::b32 || !d.expectOperands(2))
+    return false;
+  if (isAlloc) {
+    AddressOperand a = d.address(d.operand(0));
+    in.op[0] = a.base;
+    in.imm = a.offset;
+    in.flags = uint32_t(a.wide) | uint32_t(!shared) << 1;
+  } else {
+    in.op[0] = d.source(0, Type::b32);
+  }
+  in.op[1] = d.source(1, Type::b32);
+  in.converge = Converge::allLive;
+  d.emit(in);
+  return d.error.empty();
+}
+
+bool decodeCommit(Decoder &d) {
+  Instruction in;
+  in.run = commit;
+  takeCtaGroup(d);
+  if (d.take("sync_restrict::shared::read::mma::a"))
+    return false;
+  bool one = d.take("mbarrier::arrive::one");
+  bool shared = d.take("shared::cluster");
+  int multicast = d.takeOneOf({"multicast::cluster", "multicast::cluster::16b", "multicast::cluster::32b"});
+  if (multicast == 2 && !facts::supports(d.arch, facts::Feature::multicast32))
+    return d.fail("ptx_target: .multicast::cluster::32b must have a target with multicast32, got " + std::string(facts::name(d.arch)));
+  if (!one || d.takeType() != Type::b64 || !d.expectOperands(multicast >= 0 ? 2 : 1))
+    return false;
+  AddressOperand a = d.address(d.operand(0));
+  in.op[0] = a.base;
+  in.imm = a.offset;
+  in.flags = uint32_t(a.wide) | uint32_t(!shared) << 1;
+  if (multicast >= 0)
+    in.op[1] = d.source(1, multicast == 2 ? Type::b32 : Type::b16);
+  d.emit(in);
+  return d.error.empty();
+}
+
+bool decodeTcgen05(Decoder &d) {
+  if (!facts::supports(d.arch, facts::Feature::tcgen05))
+    return d.fail("ptx_target: tcgen05 must have a target with tensor memory, got " + std::string(facts::name(d.arch)));
+  if (d.take("alloc"))
+    return decodeAlloc(d, true);
+  if (d.take("dealloc"))
+    return decodeAlloc(d, false);
+  Instruction in;
+  if (d.take("relinquish_alloc_permit")) {
+    takeCtaGroup(d);
+    in.run = relinquish;
+    in.converge = Converge::allLive;
+    d.emit(in);
+    return d.take("sync") && d.take("aligned") && d.expectOperands(0);
+  }
+  if (d.takeOneOf({"fence::before_thread_sync", "fence::after_thread_sync"}) >= 0) {
+    in.run = fence;
+    d.emit(in);
+    return d.expectOperands(0);
+  }
+  if (int which = d.takeOneOf({"wait::ld", "wait::st"}); which >= 0) {
+    in.run = waitTmem;
+    in.sub = uint8_t(which);
+    in.converge = Converge::allLive;
+    d.emit(in);
+    return d.take("sync") && d.take("aligned") && d.expectOperands(0);
+  }
+  if (d.take("commit"))
+    return decodeCommit(d);
+  if (d.take("ld"))
+    return decodeTmemLoadStore(d, false);
+  if (d.take("st"))
+    return decodeTmemLoadStore(d, true);
+  if (d.take("cp"))
+    return decodeTmemCopy(d);
+  if (d.take("mma"))
+    return decodeTmemMma(d);
+  return false;
+}
+
+} // namespace
+
+DecodeFn findTcgen05(std::string_view opcode) { return opcode == "tcgen05" ? decodeTcgen05 : nullptr; }
+
+} // namespace blockscale::emu

@@ -1,0 +1,317 @@
+//===- Tcgen05Mma.cpp - tcgen05.mma with block scales ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.18.10. Descriptors are decoded and checked at issue. When the
+// instruction lands, its operand windows become plain rows: A and B by their
+// shared-memory descriptors (or A from tensor memory), scales from tensor memory,
+// and the arithmetic of Mma.h works on the accumulator in place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Emulator/Mma.h"
+#include "blockscale/Facts/IDesc.h"
+
+#include "Tcgen05.h"
+
+#include <cstring>
+
+namespace blockscale::emu {
+namespace {
+
+constexpr unsigned kRowPitch = 64;  // bytes: the longest row of one instruction
+constexpr unsigned kScalePitch = 8; // scales: the most of one instruction
+constexpr unsigned kRowsPerCta = 128;
+
+struct MmaForm : Extra {
+  facts::MmaKind kind = facts::MmaKind::mxf4;
+  int block = 32;
+  unsigned ctaGroup = 1;
+  bool aInTmem = false, inputNegated = false;
+  AddressSlot d, a, sfa, sfb; // tensor memory addresses; a only with aInTmem
+  Operand aDesc = kNone, bDesc = kNone, idesc = kNone, enableInput = kPredTrue;
+};
+
+/// Bytes of one operand row of an instruction, and how its elements are packed.
+unsigned rowBytes(facts::MmaKind kind, facts::Format f, int k, Packing &packing) {
+  unsigned bits = facts::info(f).bits;
+  bool gaps = kind == facts::MmaKind::mxf8f6f4 && k == 32 && bits < 8;
+  packing = gaps ? Packing::padded16 : Packing::dense;
+  return gaps ? unsigned(k) : unsigned(k) * bits / 8;
+}
+
+/// Scratch of one host thread.
+struct Buffers {
+  alignas(64) uint8_t a[kRowsPerCta * kRowPitch];
+  alignas(64) uint8_t b[256 * kRowPitch];
+  alignas(64) uint8_t sfa[kRowsPerCta * kScalePitch];
+  alignas(64) uint8_t sfb[256 * kScalePitch];
+};
+
+class TmemMma final : public AsyncOp {
+public:
+  const MmaForm *form = nullptr;
+  facts::IDesc desc;
+  facts::SmemDesc a, b;
+  bool accumulate = true;
+  unsigned dColumn = 0, aColumn = 0, sfaColumn = 0, sfbColumn = 0;
+  std::vector<Cta *> ctas; // the even one first
+
+  bool land() override {
+    thread_local Buffers buffers;
+    MmaInstruction in;
+    in.kind = form->kind;
+    in.a = desc.a;
+    in.b = desc.b;
+    in.scale = desc.scale;
+    in.block = desc.block;
+    in.m = int(kRowsPerCta);
+    in.n = desc.n;
+    in.k = desc.k;
+    in.accumulate = accumulate;
+    in.negateA = desc.negateA;
+    in.negateB = desc.negateB;
+    unsigned aBytes = rowBytes(form->kind, desc.a, desc.k, in.aPacking), bBytes = rowBytes(form->kind, desc.b, desc.k, in.bPacking);
+    unsigned scales = unsigned(desc.k / desc.block);
+    // B is split between the CTAs of a pair, and each multiplies all of it.
+    unsigned rowsB = unsigned(desc.n) / unsigned(ctas.size());
+    for (size_t v = 0; v < ctas.size(); ++v)
+      if (!gather(*ctas[v], b, desc.transposeB, rowsB, bBytes, buffers.b + v * rowsB * kRowPitch, "B"))
+        return true;
+    for (Cta *cta : ctas) {
+      const uint8_t *aRows = buffers.a;
+      size_t aPitch = kRowPitch;
+      if (form->aInTmem) {
+        aRows = reinterpret_cast<const uint8_t *>(cta->tmem.cell(0, aColumn));
+        aPitch = size_t(cta->tmem.columns()) * 4;
+        if (!checkWritten(*cta, aColumn, aBytes / 4, "A"))
+          return true;
+      } else if (!gather(*cta, a, desc.transposeA, kRowsPerCta, aBytes, buffers.a, "A")) {
+        return true;
+      }
+      if (!gatherScales(*cta, sfaColumn, kRowsPerCta, scales, unsigned(desc.sfaId), buffers.sfa, "A") ||
+          !gatherScales(*cta, sfbColumn, unsigned(desc.n), scales, unsigned(desc.sfbId), buffers.sfb, "B"))
+        return true;
+      if (accumulate && !checkWritten(*cta, dColumn, unsigned(desc.n), "D"))
+        return true;
+      MmaOperands o;
+      o.a = aRows;
+      o.aPitch = aPitch;
+      o.b = buffers.b;
+      o.bPitch = kRowPitch;
+      o.sfa = buffers.sfa;
+      o.sfaPitch = kScalePitch;
+      o.sfb = buffers.sfb;
+      o.sfbPitch = kScalePitch;
+      o.d = reinterpret_cast<float *>(cta->tmem.cell(0, dColumn));
+      o.dPitch = cta->tmem.columns();
+      mma(in, o);
+      for (unsigned lane = 0; lane < kRowsPerCta; ++lane)
+        cta->tmem.mark(lane, dColumn, unsigned(desc.n));
+    }
+    Launch &launch = *warp->launch;
+    ++launch.mmas;
+    if (std::string label = mmaEvidence(in); !label.empty())
+      launch.addEvidence(label);
+    std::lock_guard<std::mutex> guard(launch.lock);
+    launch.mmaFlops += 2.0 * double(kRowsPerCta * ctas.size()) * desc.n * desc.k;
+    return true;
+  }
+  bool helps(const Warp &, const Fragment &) const override { return false; }
+  bool touchesTmem() const override { return true; }
+  const char *leakAtExit() const override { return "must be complete when its CTA exits"; }
+  const char *what() const override { return "tcgen05.mma"; }
+
+private:
+  bool outside(const char *which, uint32_t offset) {
+    warp->launch->fail(line, std::string("mma_bounds: operand ") + which + " of tcgen05.mma must lie in shared memory, got " + hex(offset));
+    return false;
+  }
+  bool gather(const Cta &cta, const facts::SmemDesc &s, bool transposed, unsigned rows, unsigned bytes, uint8_t *out, const char *which) {
+    if (transposed)
+      return gatherTransposed(cta, s, rows, bytes, out, which);
+    for (unsigned row = 0; row < rows; ++row)
+      for (unsigned chunk = 0; chunk * 16 < bytes; ++chunk) {
+        uint32_t offset = operandChunk(s, row, chunk);
+        const uint8_t *p = sharedChunk(cta, offset);
+        if (!p)
+          return outside(which, offset);
+        std::memcpy(out + row * kRowPitch + chunk * 16, p, 16);
+      }
+    return true;
+  }
+  /// MN-major, 8-bit elements only; LBO and SBO swap roles between "none" and swizzles.
+  bool gatherTransposed(const Cta &cta, const facts::SmemDesc &s, unsigned rows, unsigned k, uint8_t *out, const char *which) {
+    unsigned span = unsigned(facts::info(s.swizzle).span);
+    for (unsigned row = 0; row < rows; ++row)
+      for (unsigned e = 0; e < k; ++e) {
+        uint32_t offset;
+        if (s.swizzle == facts::Swizzle::none)
+          offset = s.start + row % 16 + row / 16 * s.strideBytes + e % 8 * 16 + e / 8 * s.leadingBytes;
+        else
+          offset = facts::swizzleAddress(s.start + row % span + row / span * s.leadingBytes + e % 8 * span + e / 8 * s.strideBytes, s.swizzle, s.baseOffset);
+        if (offset < kSharedBase || offset >= cta.shared.size())
+          return outside(which, offset);
+        out[row * kRowPitch + e] = cta.shared[offset];
+      }
+    return true;
+  }
+  bool checkWritten(Cta &cta, unsigned column, unsigned count, const char *which) {
+    for (unsigned lane = 0; lane < kRowsPerCta; ++lane)
+      if (!cta.tmem.isWritten(lane, column, count)) {
+        warp->launch->fail(line, std::string("tmem_unwritten: operand ") + which + " of tcgen05.mma must read cells that were written, got lane " + dec(lane) +
+                                     " in columns " + dec(column) + ".." + dec(column + count - 1));
+        return false;
+      }
+    return true;
+  }
+  /// Row r, scale s: lane r % 32 of every 32-lane part, column r / 32 + word step,
+  /// byte (id + s) % 4.
+  bool gatherScales(Cta &cta, unsigned column, unsigned rows, unsigned count, unsigned id, uint8_t *out, const char *which) {
+    unsigned step = 4 * ((rows + 127) / 128);
+    for (unsigned word = 0; word * 4 < id + count; ++word) {
+      unsigned first = word * 4 > id ? word * 4 : id, last = std::min(word * 4 + 4, id + count);
+      for (unsigned group = 0; group * 32 < rows; ++group) {
+        unsigned c = column + group + word * step;
+        for (unsigned lane = 0; lane < 32 && group * 32 + lane < rows; ++lane) {
+          uint32_t v = *cta.tmem.cell(lane, c);
+          for (unsigned part = 0; part < 4; ++part) {
+            if (!*cta.tmem.writtenFlag(lane + 32 * part, c)) {
+              warp->launch->fail(line, std::string("tmem_unwritten: scales of ") + which + " must be written before tcgen05.mma, got lane " +
+                                           dec(lane + 32 * part) + " column " + dec(c));
+              return false;
+            }
+            if (*cta.tmem.cell(lane + 32 * part, c) != v) {
+              warp->launch->fail(line, std::string("scale_parts: scales of ") + which + " must be the same in the four 32-lane parts, lane " + dec(lane) +
+                                           " column " + dec(c) + " differs from lane " + dec(lane + 32 * part));
+              return false;
+            }
+          }
+          uint8_t *row = out + (group * 32 + lane) * kScalePitch;
+          for (unsigned p = first; p < last; ++p)
+            row[p - id] = uint8_t(v >> (8 * (p % 4)));
+        }
+      }
+    }
+    return true;
+  }
+};
+
+unsigned scaleColumns(unsigned rows, unsigned id, unsigned count) {
+  unsigned step = 4 * ((rows + 127) / 128), words = (id + count + 3) / 4;
+  return (words - 1) * step + (rows + 31) / 32;
+}
+
+Outcome runMma(Warp &w, const Instruction &in) {
+  const auto &form = *static_cast<const MmaForm *>(in.extra);
+  facts::Arch arch = w.launch->module.archValue;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    auto op = std::make_unique<TmemMma>();
+    op->form = &form;
+    auto idesc = facts::decodeIDesc(arch, form.kind, form.block, w.reg<uint32_t>(form.idesc)[l]);
+    if (!idesc)
+      return w.fail(in, idesc.message());
+    op->desc = *idesc;
+    op->desc.ctaGroup = int(form.ctaGroup);
+    if (auto ok = facts::checkIDesc(arch, op->desc); !ok)
+      return w.fail(in, ok.message());
+    if (op->desc.sparse || op->desc.sfaLayout != facts::SfaLayout::lanes32)
+      return w.fail(in, "mma_form: sparse operands and the 128-lane scale layout are not executed");
+    if (op->desc.m != int(kRowsPerCta * form.ctaGroup))
+      return w.fail(in, "mma_form: M must be " + dec(kRowsPerCta * form.ctaGroup) + " with .cta_group::" + dec(form.ctaGroup) + " to be executed, got " + dec(op->desc.m));
+    auto b = facts::decodeSmemDesc(arch, w.reg<uint64_t>(form.bDesc)[l]);
+    if (!b)
+      return w.fail(in, b.message());
+    op->b = *b;
+    auto column = [&](const AddressSlot &s) { return uint32_t(s.at(w, l)) & 0xFFFF; };
+    if (form.aInTmem) {
+      Packing packing;
+      unsigned bytes = rowBytes(form.kind, op->desc.a, op->desc.k, packing);
+      if (packing == Packing::padded16)
+        return w.fail(in, "mma_form: A of 4 or 6 bits in tensor memory is not executed with mxf8f6f4");
+      op->aColumn = column(form.a);
+      if (!checkColumns(w, in, *w.cta, op->aColumn, bytes / 4, "A of tcgen05.mma"))
+        return Outcome::error;
+    } else {
+      auto a = facts::decodeSmemDesc(arch, w.reg<uint64_t>(form.aDesc)[l]);
+      if (!a)
+        return w.fail(in, a.message());
+      op->a = *a;
+    }
+    uint32_t d = uint32_t(form.d.at(w, l));
+    op->dColumn = d & 0xFFFF;
+    if (d >> 16)
+      return w.fail(in, "mma_lane: accumulator must start at lane 0, got lane " + dec(d >> 16));
+    op->sfaColumn = column(form.sfa);
+    op->sfbColumn = column(form.sfb);
+    bool input = w.predicate(form.enableInput, unsigned(l));
+    op->accumulate = input != form.inputNegated;
+    op->ctas.push_back(w.cta);
+    if (form.ctaGroup == 2) {
+      Cta *peer = (w.cta->rank ^ 1) < w.launch->ctasPerCluster ? w.cta->cluster->ctas[w.cta->rank ^ 1].get() : nullptr;
+      if (!peer)
+        return w.fail(in, "tcgen05_cta_group: .cta_group::2 must have a peer CTA in the cluster");
+      op->ctas = w.cta->rank & 1 ? std::vector<Cta *>{peer, w.cta} : std::vector<Cta *>{w.cta, peer};
+    }
+    unsigned scales = unsigned(op->desc.k / op->desc.block);
+    for (Cta *cta : op->ctas)
+      if (!checkColumns(w, in, *cta, op->dColumn, unsigned(op->desc.n), "D of tcgen05.mma") ||
+          !checkColumns(w, in, *cta, op->sfaColumn, scaleColumns(kRowsPerCta, unsigned(op->desc.sfaId), scales), "scales of A") ||
+          !checkColumns(w, in, *cta, op->sfbColumn, scaleColumns(unsigned(op->desc.n), unsigned(op->desc.sfbId), scales), "scales of B"))
+        return Outcome::error;
+    w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::tensor, 1u << l);
+  }
+  return issued(w);
+}
+
+} // namespace
+
+bool decodeTmemMma(Decoder &d) {
+  auto form = std::make_shared<MmaForm>();
+  form->ctaGroup = takeCtaGroup(d);
+  int kind = d.takeOneOf({"kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"});
+  if (kind < 0 || !d.take("block_scale"))
+    return false; // kinds without block scales are not executed
+  form->kind = kind == 0 ? facts::MmaKind::mxf8f6f4 : kind == 1 ? facts::MmaKind::mxf4 : facts::MmaKind::mxf4nvf4;
+  int size = d.takeOneOf({"block16", "block32", "scale_vec::1X", "scale_vec::2X", "scale_vec::4X"});
+  bool legal = kind == 0 ? size == -1 || size == 1 || size == 2 : kind == 1 ? size == -1 || size == 1 || size == 3 : size == 0 || size == 1 || size == 3 || size == 4;
+  if (!legal)
+    return d.fail("ptx_modifier: scale size of ." + d.raw->modifiers[2] + " must be one that the kind has");
+  if (size >= 2 && !facts::supports(d.arch, facts::Feature::scaleVecQualifier))
+    return d.fail("ptx_target: .scale_vec must have a target with scale_vec_qualifier, got " + std::string(facts::name(d.arch)));
+  form->block = size == 0 || size == 4 ? 16 : 32;
+  d.takeOneOf({"collector::a::fill", "collector::a::use", "collector::a::lastuse", "collector::a::discard"});
+  if (d.takeOneOf({"collector::b::fill", "collector::b::use", "collector::b::lastuse", "collector::b::discard"}) >= 0 &&
+      !facts::supports(d.arch, facts::Feature::collectorB))
+    return d.fail("ptx_target: .collector::b must have a target with collector_b, got " + std::string(facts::name(d.arch)));
+  if (!d.expectOperands(7))
+    return false;
+  auto tmem = [&](size_t i) {
+    AddressOperand a = d.address(d.operand(i));
+    if (d.operand(i).kind != PtxOperand::Kind::address || a.wide)
+      d.fail("ptx_address: tensor memory address must be a 32-bit register in brackets");
+    return AddressSlot{a.base, a.wide, a.offset};
+  };
+  form->d = tmem(0);
+  form->aInTmem = d.operand(1).kind == PtxOperand::Kind::address;
+  if (form->aInTmem)
+    form->a = tmem(1);
+  else
+    form->aDesc = d.source(1, Type::b64);
+  form->bDesc = d.source(2, Type::b64);
+  form->idesc = d.source(3, Type::b32);
+  form->sfa = tmem(4);
+  form->sfb = tmem(5);
+  form->enableInput = d.predicate(d.operand(6), false, &form->inputNegated);
+  if (!d.error.empty())
+    return false;
+  Instruction in;
+  in.run = runMma;
+  in.extra = form.get();
+  d.kernel.extras.push_back(form);
+  d.emit(in);
+  return true;
+}
+
+} // namespace blockscale::emu
