@@ -61,7 +61,8 @@ public:
 
   bool ready() const override {
     return !warp->cta->cluster->inFlight([&](const AsyncOp &op) {
-      return op.id < id && op.warp == warp && (op.lanes & lanes) && dynamic_cast<const CopyAsync *>(&op);
+      return op.id < id && op.warp == warp && (op.lanes & lanes) &&
+             dynamic_cast<const CopyAsync *>(&op);
     });
   }
   bool land() override {

@@ -19,18 +19,27 @@ template <typename T> T apply(unsigned op, T a, T b) {
       return T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
     else
       return a + b;
-  case 1: return b < a ? b : a;
-  case 2: return b > a ? b : a;
-  default: break;
+  case 1:
+    return b < a ? b : a;
+  case 2:
+    return b > a ? b : a;
+  default:
+    break;
   }
   if constexpr (std::is_integral_v<T>) {
     switch (op) {
-    case 3: return a >= b ? 0 : T(a + 1);
-    case 4: return a == 0 || a > b ? b : T(a - 1);
-    case 5: return a & b;
-    case 6: return a | b;
-    case 7: return a ^ b;
-    default: break;
+    case 3:
+      return a >= b ? 0 : T(a + 1);
+    case 4:
+      return a == 0 || a > b ? b : T(a - 1);
+    case 5:
+      return a & b;
+    case 6:
+      return a | b;
+    case 7:
+      return a ^ b;
+    default:
+      break;
     }
   }
   return a;
@@ -51,13 +60,19 @@ template <typename T> void all(uint8_t *to, const uint8_t *from, unsigned bytes,
 void reduceBytes(uint8_t *to, const uint8_t *from, unsigned bytes, unsigned op, Type type) {
   switch (type) {
   case Type::u32:
-  case Type::b32: return all<uint32_t>(to, from, bytes, op);
-  case Type::s32: return all<int32_t>(to, from, bytes, op);
+  case Type::b32:
+    return all<uint32_t>(to, from, bytes, op);
+  case Type::s32:
+    return all<int32_t>(to, from, bytes, op);
   case Type::u64:
-  case Type::b64: return all<uint64_t>(to, from, bytes, op);
-  case Type::s64: return all<int64_t>(to, from, bytes, op);
-  case Type::f32: return all<float>(to, from, bytes, op);
-  case Type::f64: return all<double>(to, from, bytes, op);
+  case Type::b64:
+    return all<uint64_t>(to, from, bytes, op);
+  case Type::s64:
+    return all<int64_t>(to, from, bytes, op);
+  case Type::f32:
+    return all<float>(to, from, bytes, op);
+  case Type::f64:
+    return all<double>(to, from, bytes, op);
   case Type::f16:
   case Type::bf16:
     for (unsigned i = 0; i + 2 <= bytes; i += 2) {
@@ -70,7 +85,8 @@ void reduceBytes(uint8_t *to, const uint8_t *from, unsigned bytes, unsigned op, 
       std::memcpy(to + i, &a, 2);
     }
     return;
-  default: return;
+  default:
+    return;
   }
 }
 

@@ -26,11 +26,13 @@ unsigned takeCtaGroup(Decoder &d) {
   return group;
 }
 
-bool checkColumns(Warp &w, const Instruction &in, Cta &cta, unsigned column, unsigned count, const char *what) {
+bool checkColumns(Warp &w, const Instruction &in, Cta &cta, unsigned column, unsigned count,
+                  const char *what) {
   if (cta.tmem.covers(column, count))
     return true;
-  w.fail(in, std::string("tmem_bounds: columns of ") + what + " must lie in a live allocation (" + cta.tmem.describe() + "), got " +
-                 dec(column) + ".." + dec(int64_t(column) + count - 1));
+  w.fail(in, std::string("tmem_bounds: columns of ") + what + " must lie in a live allocation (" +
+                 cta.tmem.describe() + "), got " + dec(column) + ".." +
+                 dec(int64_t(column) + count - 1));
   return false;
 }
 
@@ -41,12 +43,15 @@ Outcome alloc(Warp &w, const Instruction &in) {
   Tmem &tmem = w.cta->tmem;
   uint32_t columns = w.uniform<uint32_t>(in.op[1]);
   bool exclusive = in.sub;
-  if (auto ok = facts::checkTmemAlloc(w.launch->module.archValue, int(std::min(columns, 0xFFFFu)), exclusive); !ok)
+  if (auto ok = facts::checkTmemAlloc(w.launch->module.archValue, int(std::min(columns, 0xFFFFu)),
+                                      exclusive);
+      !ok)
     return w.fail(in, ok.message());
   if (tmem.relinquished)
     return w.fail(in, "tmem_alloc: no allocation must follow relinquish_alloc_permit in a CTA");
   if (tmem.lastAllocated && columns > tmem.lastAllocated)
-    return w.fail(in, "tmem_alloc: columns must not grow over a CTA's life, got " + dec(columns) + " after " + dec(tmem.lastAllocated));
+    return w.fail(in, "tmem_alloc: columns must not grow over a CTA's life, got " + dec(columns) +
+                          " after " + dec(tmem.lastAllocated));
   uint64_t address = addressAt(w, in.op[0], in.flags & 1, in.imm, int(w.leader()));
   if ((in.flags & 2) && classify(address, address) != Space::sharedCluster)
     return w.fail(in, "tmem_alloc: result must be written to shared memory, got " + hex(address));
@@ -67,8 +72,10 @@ Outcome dealloc(Warp &w, const Instruction &in) {
   uint32_t address = w.uniform<uint32_t>(in.op[0]), columns = w.uniform<uint32_t>(in.op[1]);
   for (const auto &op : w.cta->cluster->operations())
     if (op->pipe != AsyncOp::Pipe::free && op->warp->cta == w.cta && op->touchesTmem())
-      return w.fail(in, std::string("tmem_dealloc: ") + op->what() + " at line " + dec(op->line) + " must be complete before its columns are freed");
-  if (std::string e = w.cta->tmem.release(unsigned(facts::tmemColumn(address)), columns, in.sub); !e.empty())
+      return w.fail(in, std::string("tmem_dealloc: ") + op->what() + " at line " + dec(op->line) +
+                            " must be complete before its columns are freed");
+  if (std::string e = w.cta->tmem.release(unsigned(facts::tmemColumn(address)), columns, in.sub);
+      !e.empty())
     return w.fail(in, "tmem_dealloc: " + e);
   ++w.cta->cluster->progress;
   return Outcome::next;
@@ -119,9 +126,11 @@ Outcome commit(Warp &w, const Instruction &in) {
     } else {
       uint32_t mask = w.reg<uint32_t>(in.op[1])[l];
       if (!mask || (mask >> 1 >> (w.launch->ctasPerCluster - 1)))
-        return w.fail(in, "tma_multicast: mask must name CTAs of the cluster of " + dec(w.launch->ctasPerCluster) + ", got " + hex(mask));
+        return w.fail(in, "tma_multicast: mask must name CTAs of the cluster of " +
+                              dec(w.launch->ctasPerCluster) + ", got " + hex(mask));
       for (; mask; mask &= mask - 1)
-        op->barriers.push_back(uint64_t(__builtin_ctz(mask)) << kClusterShift | (a & kSharedOffsetMask));
+        op->barriers.push_back(uint64_t(__builtin_ctz(mask)) << kClusterShift |
+                               (a & kSharedOffsetMask));
     }
     w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::tensor, 1u << l);
   }
@@ -133,7 +142,8 @@ bool decodeAlloc(Decoder &d, bool isAlloc) {
   in.run = isAlloc ? alloc : dealloc;
   in.sub = d.take("exclusive");
   if (in.sub && !facts::supports(d.arch, facts::Feature::allocExclusive))
-    return d.fail("ptx_target: .exclusive must have a target with alloc_exclusive, got " + std::string(facts::name(d.arch)));
+    return d.fail("ptx_target: .exclusive must have a target with alloc_exclusive, got " +
+                  std::string(facts::name(d.arch)));
   takeCtaGroup(d);
   bool ok = d.take("sync") && d.take("aligned");
   bool shared = isAlloc && d.take("shared::cta");
@@ -161,9 +171,11 @@ bool decodeCommit(Decoder &d) {
     return false;
   bool one = d.take("mbarrier::arrive::one");
   bool shared = d.take("shared::cluster");
-  int multicast = d.takeOneOf({"multicast::cluster", "multicast::cluster::16b", "multicast::cluster::32b"});
+  int multicast =
+      d.takeOneOf({"multicast::cluster", "multicast::cluster::16b", "multicast::cluster::32b"});
   if (multicast == 2 && !facts::supports(d.arch, facts::Feature::multicast32))
-    return d.fail("ptx_target: .multicast::cluster::32b must have a target with multicast32, got " + std::string(facts::name(d.arch)));
+    return d.fail("ptx_target: .multicast::cluster::32b must have a target with multicast32, got " +
+                  std::string(facts::name(d.arch)));
   if (!one || d.takeType() != Type::b64 || !d.expectOperands(multicast >= 0 ? 2 : 1))
     return false;
   AddressOperand a = d.address(d.operand(0));
@@ -178,7 +190,8 @@ bool decodeCommit(Decoder &d) {
 
 bool decodeTcgen05(Decoder &d) {
   if (!facts::supports(d.arch, facts::Feature::tcgen05))
-    return d.fail("ptx_target: tcgen05 must have a target with tensor memory, got " + std::string(facts::name(d.arch)));
+    return d.fail("ptx_target: tcgen05 must have a target with tensor memory, got " +
+                  std::string(facts::name(d.arch)));
   if (d.take("alloc"))
     return decodeAlloc(d, true);
   if (d.take("dealloc"))
@@ -218,6 +231,8 @@ bool decodeTcgen05(Decoder &d) {
 
 } // namespace
 
-DecodeFn findTcgen05(std::string_view opcode) { return opcode == "tcgen05" ? decodeTcgen05 : nullptr; }
+DecodeFn findTcgen05(std::string_view opcode) {
+  return opcode == "tcgen05" ? decodeTcgen05 : nullptr;
+}
 
 } // namespace blockscale::emu

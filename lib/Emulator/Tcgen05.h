@@ -34,19 +34,24 @@ inline uint32_t operandChunk(const facts::SmemDesc &s, uint32_t row, uint32_t ch
       base = s.leadingBytes;
       c -= 8;
     }
-    return facts::swizzleAddress(base + row % 8 * 128 + row / 8 * s.strideBytes + c * 16, s.swizzle);
+    return facts::swizzleAddress(base + row % 8 * 128 + row / 8 * s.strideBytes + c * 16,
+                                 s.swizzle);
   }
   uint32_t span = uint32_t(facts::info(s.swizzle).span);
-  return facts::swizzleAddress(s.start + row % 8 * span + row / 8 * s.strideBytes + chunk * 16, s.swizzle, s.baseOffset);
+  return facts::swizzleAddress(s.start + row % 8 * span + row / 8 * s.strideBytes + chunk * 16,
+                               s.swizzle, s.baseOffset);
 }
 
 /// Sixteen bytes of a CTA's shared memory, or null outside of it.
 inline const uint8_t *sharedChunk(const Cta &cta, uint32_t offset) {
-  return offset >= kSharedBase && uint64_t(offset) + 16 <= cta.shared.size() ? cta.shared.data() + offset : nullptr;
+  return offset >= kSharedBase && uint64_t(offset) + 16 <= cta.shared.size()
+             ? cta.shared.data() + offset
+             : nullptr;
 }
 
 /// Columns [column, column + count) must be allocated; reports and gives false else.
-bool checkColumns(Warp &w, const Instruction &in, Cta &cta, unsigned column, unsigned count, const char *what);
+bool checkColumns(Warp &w, const Instruction &in, Cta &cta, unsigned column, unsigned count,
+                  const char *what);
 
 } // namespace blockscale::emu
 

@@ -14,7 +14,14 @@
 namespace blockscale::emu {
 namespace {
 
-enum class Shape : uint8_t { s128x256b, s4x256b, s128x128b, s64x128b02_13, s64x128b01_23, s32x128b };
+enum class Shape : uint8_t {
+  s128x256b,
+  s4x256b,
+  s128x128b,
+  s64x128b02_13,
+  s64x128b01_23,
+  s32x128b
+};
 struct ShapeInfo {
   unsigned rows, chunks;
 };
@@ -86,7 +93,9 @@ private:
         uint32_t offset = operandChunk(source, row, chunk);
         const uint8_t *p = sharedChunk(cta, offset);
         if (!p) {
-          warp->launch->fail(line, "cp_bounds: source of tcgen05.cp must lie in shared memory, got " + hex(offset));
+          warp->launch->fail(line,
+                             "cp_bounds: source of tcgen05.cp must lie in shared memory, got " +
+                                 hex(offset));
           return false;
         }
         uint8_t bytes[16];
@@ -126,7 +135,9 @@ Outcome copy(Warp &w, const Instruction &in) {
     unsigned columns = 4 * kShapes[in.sub].chunks;
     op->ctas.push_back(w.cta);
     if (in.flags >> 4 == 2) {
-      Cta *peer = (w.cta->rank ^ 1) < w.launch->ctasPerCluster ? w.cta->cluster->ctas[w.cta->rank ^ 1].get() : nullptr;
+      Cta *peer = (w.cta->rank ^ 1) < w.launch->ctasPerCluster
+                      ? w.cta->cluster->ctas[w.cta->rank ^ 1].get()
+                      : nullptr;
       if (!peer)
         return w.fail(in, "tcgen05_cta_group: .cta_group::2 must have a peer CTA in the cluster");
       op->ctas.push_back(peer);
@@ -158,8 +169,11 @@ bool decodeTmemCopy(Decoder &d) {
     return false;
   bool two = shape == 3, four = shape == 4;
   if (two != (multicast == 0 || multicast == 1) || four != (multicast == 2))
-    return d.fail("ptx_modifier: tcgen05.cp must have .warpx2 with .64x128b and .warpx4 with .32x128b");
-  in.sub = uint8_t(four ? Shape::s32x128b : two ? (multicast == 0 ? Shape::s64x128b02_13 : Shape::s64x128b01_23) : Shape(shape));
+    return d.fail(
+        "ptx_modifier: tcgen05.cp must have .warpx2 with .64x128b and .warpx4 with .32x128b");
+  in.sub = uint8_t(four  ? Shape::s32x128b
+                   : two ? (multicast == 0 ? Shape::s64x128b02_13 : Shape::s64x128b01_23)
+                         : Shape(shape));
   in.flags = uint32_t(e) | group << 4;
   AddressOperand a = d.address(d.operand(0));
   if (a.wide)

@@ -22,8 +22,11 @@ struct ShapeInfo {
   unsigned registers, columns, maxNum; // of .x1
   bool half;                           // 16 lanes
 };
-constexpr ShapeInfo kShapes[] = {{"32x32b", 1, 1, 128, false}, {"16x64b", 1, 2, 128, true}, {"16x128b", 2, 4, 64, true},
-                                 {"16x256b", 4, 8, 32, true}, {"16x32bx2", 1, 1, 128, true}};
+constexpr ShapeInfo kShapes[] = {{"32x32b", 1, 1, 128, false},
+                                 {"16x64b", 1, 2, 128, true},
+                                 {"16x128b", 2, 4, 64, true},
+                                 {"16x256b", 4, 8, 32, true},
+                                 {"16x32bx2", 1, 1, 128, true}};
 
 struct LdStForm : Extra {
   Shape shape = Shape::s32x32b;
@@ -35,11 +38,26 @@ struct LdStForm : Extra {
   /// Lane and column of register q of thread t, relative to the address.
   void place(unsigned t, unsigned q, unsigned &lane, unsigned &column) const {
     switch (shape) {
-    case Shape::s32x32b: lane = t; column = q; break;
-    case Shape::s16x64b: lane = t / 4 + 8 * (t % 2); column = 2 * q + t / 2 % 2; break;
-    case Shape::s16x128b: lane = t / 4 + 8 * (q % 2); column = 4 * (q / 2) + t % 4; break;
-    case Shape::s16x256b: lane = t / 4 + 8 * (q / 2 % 2); column = 8 * (q / 4) + 2 * (t % 4) + q % 2; break;
-    case Shape::s16x32bx2: lane = t % 16; column = q + t / 16 * split; break;
+    case Shape::s32x32b:
+      lane = t;
+      column = q;
+      break;
+    case Shape::s16x64b:
+      lane = t / 4 + 8 * (t % 2);
+      column = 2 * q + t / 2 % 2;
+      break;
+    case Shape::s16x128b:
+      lane = t / 4 + 8 * (q % 2);
+      column = 4 * (q / 2) + t % 4;
+      break;
+    case Shape::s16x256b:
+      lane = t / 4 + 8 * (q / 2 % 2);
+      column = 8 * (q / 4) + 2 * (t % 4) + q % 2;
+      break;
+    case Shape::s16x32bx2:
+      lane = t % 16;
+      column = q + t / 16 * split;
+      break;
     }
   }
   unsigned columns() const {
@@ -59,12 +77,14 @@ public:
       if (!(lanes >> t & 1))
         continue;
       for (unsigned q = 0; q < form->registers.size(); ++q) {
-        unsigned lane, column;
+        unsigned lane = 0, column = 0;
         form->place(t, q, lane, column);
         lane += lane0;
         unsigned first = column0 + (form->pack ? 2 * column : column), n = form->pack ? 2 : 1;
         if (!tmem.isWritten(lane, first, n)) {
-          warp->launch->fail(line, "tmem_unwritten: tcgen05.ld must read cells that were written, got lane " + dec(lane) + " column " + dec(first));
+          warp->launch->fail(
+              line, "tmem_unwritten: tcgen05.ld must read cells that were written, got lane " +
+                        dec(lane) + " column " + dec(first));
           return true;
         }
         uint32_t v = *tmem.cell(lane, first);
@@ -76,11 +96,14 @@ public:
     }
     --warp->pendingLoads;
     auto &targets = warp->loadTargets;
-    targets.erase(std::remove_if(targets.begin(), targets.end(), [&](const auto &p) { return p.first == id; }), targets.end());
+    targets.erase(std::remove_if(targets.begin(), targets.end(),
+                                 [&](const auto &p) { return p.first == id; }),
+                  targets.end());
     return true;
   }
   bool helps(const Warp &waiter, const Fragment &f) const override {
-    return &waiter == warp && (f.wait.kind == Wait::Kind::tmemLoad || f.wait.kind == Wait::Kind::loadResult);
+    return &waiter == warp &&
+           (f.wait.kind == Wait::Kind::tmemLoad || f.wait.kind == Wait::Kind::loadResult);
   }
   bool touchesTmem() const override { return true; }
   const char *what() const override { return "tcgen05.ld"; }
@@ -98,7 +121,7 @@ public:
       if (!(lanes >> t & 1))
         continue;
       for (unsigned q = 0; q < form->registers.size(); ++q) {
-        unsigned lane, column;
+        unsigned lane = 0, column = 0;
         form->place(t, q, lane, column);
         lane += lane0;
         uint32_t v = values[q * 32 + t];
@@ -116,18 +139,22 @@ public:
     --warp->pendingStores;
     return true;
   }
-  bool helps(const Warp &waiter, const Fragment &f) const override { return &waiter == warp && f.wait.kind == Wait::Kind::tmemStore; }
+  bool helps(const Warp &waiter, const Fragment &f) const override {
+    return &waiter == warp && f.wait.kind == Wait::Kind::tmemStore;
+  }
   bool touchesTmem() const override { return true; }
   const char *what() const override { return "tcgen05.st"; }
 };
 
 /// Checks the address; lane and column of it.
-bool takeAddress(Warp &w, const Instruction &in, const LdStForm &form, unsigned &lane, unsigned &column) {
+bool takeAddress(Warp &w, const Instruction &in, const LdStForm &form, unsigned &lane,
+                 unsigned &column) {
   const uint32_t *a = w.reg<uint32_t>(in.op[0]);
   uint32_t address = a[w.leader()];
   for (uint32_t m = w.mask; m; m &= m - 1)
     if (a[__builtin_ctz(m)] != address) {
-      w.fail(in, "tmem_address: address must be the same in all lanes, got " + hex(address) + " and " + hex(a[__builtin_ctz(m)]));
+      w.fail(in, "tmem_address: address must be the same in all lanes, got " + hex(address) +
+                     " and " + hex(a[__builtin_ctz(m)]));
       return false;
     }
   address += uint32_t(in.imm);
@@ -136,7 +163,8 @@ bool takeAddress(Warp &w, const Instruction &in, const LdStForm &form, unsigned 
   unsigned base = unsigned(facts::tmemWarpLane(int(w.id)));
   bool half = kShapes[size_t(form.shape)].half;
   if (lane != base && !(half && lane == base + 16)) {
-    w.fail(in, "tmem_lanes: warp " + dec(w.id) + " must address its lanes from " + dec(base) + ", got lane " + dec(lane));
+    w.fail(in, "tmem_lanes: warp " + dec(w.id) + " must address its lanes from " + dec(base) +
+                   ", got lane " + dec(lane));
     return false;
   }
   return checkColumns(w, in, *w.cta, column, form.columns(), "tcgen05.ld or st");
@@ -184,11 +212,13 @@ bool decodeTmemLoadStore(Decoder &d, bool isStore) {
   form->shape = Shape(shape);
   form->num = 1u << num;
   if (form->num > info.maxNum)
-    return d.fail("ptx_modifier: .x" + dec(form->num) + " must be at most .x" + dec(info.maxNum) + " with ." + std::string(info.name));
+    return d.fail("ptx_modifier: .x" + dec(form->num) + " must be at most .x" + dec(info.maxNum) +
+                  " with ." + std::string(info.name));
   bool split = form->shape == Shape::s16x32bx2;
   if (!d.expectOperands(split ? 3 : 2))
     return false;
-  const PtxOperand &address = d.operand(isStore ? 0 : 1), &data = d.operand(isStore ? (split ? 2 : 1) : 0);
+  const PtxOperand &address = d.operand(isStore ? 0 : 1),
+                   &data = d.operand(isStore ? (split ? 2 : 1) : 0);
   if (split) {
     auto imm = d.immediate(d.operand(isStore ? 1 : 2));
     if (!imm || *imm < 0 || *imm > 511)
@@ -196,10 +226,12 @@ bool decodeTmemLoadStore(Decoder &d, bool isStore) {
     form->split = unsigned(*imm);
   }
   unsigned want = info.registers * form->num;
-  std::vector<PtxOperand> list = data.kind == PtxOperand::Kind::vector ? data.items : std::vector<PtxOperand>{data};
+  std::vector<PtxOperand> list =
+      data.kind == PtxOperand::Kind::vector ? data.items : std::vector<PtxOperand>{data};
   if (list.size() != want)
-    return d.fail("ptx_operand: tcgen05." + std::string(isStore ? "st" : "ld") + " ." + std::string(info.name) + ".x" + dec(form->num) + " must have " +
-                  dec(want) + " registers, got " + dec(int64_t(list.size())));
+    return d.fail("ptx_operand: tcgen05." + std::string(isStore ? "st" : "ld") + " ." +
+                  std::string(info.name) + ".x" + dec(form->num) + " must have " + dec(want) +
+                  " registers, got " + dec(int64_t(list.size())));
   for (const PtxOperand &o : list)
     form->registers.push_back(isStore ? d.source(o, Type::b32) : d.sinkOr(o, Type::b32));
   AddressOperand a = d.address(address);

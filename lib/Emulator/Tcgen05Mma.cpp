@@ -71,12 +71,14 @@ public:
     in.accumulate = accumulate;
     in.negateA = desc.negateA;
     in.negateB = desc.negateB;
-    unsigned aBytes = rowBytes(form->kind, desc.a, desc.k, in.aPacking), bBytes = rowBytes(form->kind, desc.b, desc.k, in.bPacking);
+    unsigned aBytes = rowBytes(form->kind, desc.a, desc.k, in.aPacking),
+             bBytes = rowBytes(form->kind, desc.b, desc.k, in.bPacking);
     unsigned scales = unsigned(desc.k / desc.block);
     // B is split between the CTAs of a pair, and each multiplies all of it.
     unsigned rowsB = unsigned(desc.n) / unsigned(ctas.size());
     for (size_t v = 0; v < ctas.size(); ++v)
-      if (!gather(*ctas[v], b, desc.transposeB, rowsB, bBytes, buffers.b + v * rowsB * kRowPitch, "B"))
+      if (!gather(*ctas[v], b, desc.transposeB, rowsB, bBytes, buffers.b + v * rowsB * kRowPitch,
+                  "B"))
         return true;
     for (Cta *cta : ctas) {
       const uint8_t *aRows = buffers.a;
@@ -89,8 +91,10 @@ public:
       } else if (!gather(*cta, a, desc.transposeA, kRowsPerCta, aBytes, buffers.a, "A")) {
         return true;
       }
-      if (!gatherScales(*cta, sfaColumn, kRowsPerCta, scales, unsigned(desc.sfaId), buffers.sfa, "A") ||
-          !gatherScales(*cta, sfbColumn, unsigned(desc.n), scales, unsigned(desc.sfbId), buffers.sfb, "B"))
+      if (!gatherScales(*cta, sfaColumn, kRowsPerCta, scales, unsigned(desc.sfaId), buffers.sfa,
+                        "A") ||
+          !gatherScales(*cta, sfbColumn, unsigned(desc.n), scales, unsigned(desc.sfbId),
+                        buffers.sfb, "B"))
         return true;
       if (accumulate && !checkWritten(*cta, dColumn, unsigned(desc.n), "D"))
         return true;
@@ -124,10 +128,12 @@ public:
 
 private:
   bool outside(const char *which, uint32_t offset) {
-    warp->launch->fail(line, std::string("mma_bounds: operand ") + which + " of tcgen05.mma must lie in shared memory, got " + hex(offset));
+    warp->launch->fail(line, std::string("mma_bounds: operand ") + which +
+                                 " of tcgen05.mma must lie in shared memory, got " + hex(offset));
     return false;
   }
-  bool gather(const Cta &cta, const facts::SmemDesc &s, bool transposed, unsigned rows, unsigned bytes, uint8_t *out, const char *which) {
+  bool gather(const Cta &cta, const facts::SmemDesc &s, bool transposed, unsigned rows,
+              unsigned bytes, uint8_t *out, const char *which) {
     if (transposed)
       return gatherTransposed(cta, s, rows, bytes, out, which);
     for (unsigned row = 0; row < rows; ++row)
@@ -141,15 +147,19 @@ private:
     return true;
   }
   /// MN-major, 8-bit elements only; LBO and SBO swap roles between "none" and swizzles.
-  bool gatherTransposed(const Cta &cta, const facts::SmemDesc &s, unsigned rows, unsigned k, uint8_t *out, const char *which) {
+  bool gatherTransposed(const Cta &cta, const facts::SmemDesc &s, unsigned rows, unsigned k,
+                        uint8_t *out, const char *which) {
     unsigned span = unsigned(facts::info(s.swizzle).span);
     for (unsigned row = 0; row < rows; ++row)
       for (unsigned e = 0; e < k; ++e) {
         uint32_t offset;
         if (s.swizzle == facts::Swizzle::none)
-          offset = s.start + row % 16 + row / 16 * s.strideBytes + e % 8 * 16 + e / 8 * s.leadingBytes;
+          offset =
+              s.start + row % 16 + row / 16 * s.strideBytes + e % 8 * 16 + e / 8 * s.leadingBytes;
         else
-          offset = facts::swizzleAddress(s.start + row % span + row / span * s.leadingBytes + e % 8 * span + e / 8 * s.strideBytes, s.swizzle, s.baseOffset);
+          offset = facts::swizzleAddress(s.start + row % span + row / span * s.leadingBytes +
+                                             e % 8 * span + e / 8 * s.strideBytes,
+                                         s.swizzle, s.baseOffset);
         if (offset < kSharedBase || offset >= cta.shared.size())
           return outside(which, offset);
         out[row * kRowPitch + e] = cta.shared[offset];
@@ -159,15 +169,18 @@ private:
   bool checkWritten(Cta &cta, unsigned column, unsigned count, const char *which) {
     for (unsigned lane = 0; lane < kRowsPerCta; ++lane)
       if (!cta.tmem.isWritten(lane, column, count)) {
-        warp->launch->fail(line, std::string("tmem_unwritten: operand ") + which + " of tcgen05.mma must read cells that were written, got lane " + dec(lane) +
-                                     " in columns " + dec(column) + ".." + dec(column + count - 1));
+        warp->launch->fail(
+            line, std::string("tmem_unwritten: operand ") + which +
+                      " of tcgen05.mma must read cells that were written, got lane " + dec(lane) +
+                      " in columns " + dec(column) + ".." + dec(column + count - 1));
         return false;
       }
     return true;
   }
   /// Row r, scale s: lane r % 32 of every 32-lane part, column r / 32 + word step,
   /// byte (id + s) % 4.
-  bool gatherScales(Cta &cta, unsigned column, unsigned rows, unsigned count, unsigned id, uint8_t *out, const char *which) {
+  bool gatherScales(Cta &cta, unsigned column, unsigned rows, unsigned count, unsigned id,
+                    uint8_t *out, const char *which) {
     unsigned step = 4 * ((rows + 127) / 128);
     for (unsigned word = 0; word * 4 < id + count; ++word) {
       unsigned first = word * 4 > id ? word * 4 : id, last = std::min(word * 4 + 4, id + count);
@@ -177,13 +190,16 @@ private:
           uint32_t v = *cta.tmem.cell(lane, c);
           for (unsigned part = 0; part < 4; ++part) {
             if (!*cta.tmem.writtenFlag(lane + 32 * part, c)) {
-              warp->launch->fail(line, std::string("tmem_unwritten: scales of ") + which + " must be written before tcgen05.mma, got lane " +
+              warp->launch->fail(line, std::string("tmem_unwritten: scales of ") + which +
+                                           " must be written before tcgen05.mma, got lane " +
                                            dec(lane + 32 * part) + " column " + dec(c));
               return false;
             }
             if (*cta.tmem.cell(lane + 32 * part, c) != v) {
-              warp->launch->fail(line, std::string("scale_parts: scales of ") + which + " must be the same in the four 32-lane parts, lane " + dec(lane) +
-                                           " column " + dec(c) + " differs from lane " + dec(lane + 32 * part));
+              warp->launch->fail(line, std::string("scale_parts: scales of ") + which +
+                                           " must be the same in the four 32-lane parts, lane " +
+                                           dec(lane) + " column " + dec(c) + " differs from lane " +
+                                           dec(lane + 32 * part));
               return false;
             }
           }
@@ -219,7 +235,9 @@ Outcome runMma(Warp &w, const Instruction &in) {
     if (op->desc.sparse || op->desc.sfaLayout != facts::SfaLayout::lanes32)
       return w.fail(in, "mma_form: sparse operands and the 128-lane scale layout are not executed");
     if (op->desc.m != int(kRowsPerCta * form.ctaGroup))
-      return w.fail(in, "mma_form: M must be " + dec(kRowsPerCta * form.ctaGroup) + " with .cta_group::" + dec(form.ctaGroup) + " to be executed, got " + dec(op->desc.m));
+      return w.fail(in, "mma_form: M must be " + dec(kRowsPerCta * form.ctaGroup) +
+                            " with .cta_group::" + dec(form.ctaGroup) + " to be executed, got " +
+                            dec(op->desc.m));
     auto b = facts::decodeSmemDesc(arch, w.reg<uint64_t>(form.bDesc)[l]);
     if (!b)
       return w.fail(in, b.message());
@@ -229,7 +247,8 @@ Outcome runMma(Warp &w, const Instruction &in) {
       Packing packing;
       unsigned bytes = rowBytes(form.kind, op->desc.a, op->desc.k, packing);
       if (packing == Packing::padded16)
-        return w.fail(in, "mma_form: A of 4 or 6 bits in tensor memory is not executed with mxf8f6f4");
+        return w.fail(in,
+                      "mma_form: A of 4 or 6 bits in tensor memory is not executed with mxf8f6f4");
       op->aColumn = column(form.a);
       if (!checkColumns(w, in, *w.cta, op->aColumn, bytes / 4, "A of tcgen05.mma"))
         return Outcome::error;
@@ -249,16 +268,23 @@ Outcome runMma(Warp &w, const Instruction &in) {
     op->accumulate = input != form.inputNegated;
     op->ctas.push_back(w.cta);
     if (form.ctaGroup == 2) {
-      Cta *peer = (w.cta->rank ^ 1) < w.launch->ctasPerCluster ? w.cta->cluster->ctas[w.cta->rank ^ 1].get() : nullptr;
+      Cta *peer = (w.cta->rank ^ 1) < w.launch->ctasPerCluster
+                      ? w.cta->cluster->ctas[w.cta->rank ^ 1].get()
+                      : nullptr;
       if (!peer)
         return w.fail(in, "tcgen05_cta_group: .cta_group::2 must have a peer CTA in the cluster");
-      op->ctas = w.cta->rank & 1 ? std::vector<Cta *>{peer, w.cta} : std::vector<Cta *>{w.cta, peer};
+      op->ctas =
+          w.cta->rank & 1 ? std::vector<Cta *>{peer, w.cta} : std::vector<Cta *>{w.cta, peer};
     }
     unsigned scales = unsigned(op->desc.k / op->desc.block);
     for (Cta *cta : op->ctas)
       if (!checkColumns(w, in, *cta, op->dColumn, unsigned(op->desc.n), "D of tcgen05.mma") ||
-          !checkColumns(w, in, *cta, op->sfaColumn, scaleColumns(kRowsPerCta, unsigned(op->desc.sfaId), scales), "scales of A") ||
-          !checkColumns(w, in, *cta, op->sfbColumn, scaleColumns(unsigned(op->desc.n), unsigned(op->desc.sfbId), scales), "scales of B"))
+          !checkColumns(w, in, *cta, op->sfaColumn,
+                        scaleColumns(kRowsPerCta, unsigned(op->desc.sfaId), scales),
+                        "scales of A") ||
+          !checkColumns(w, in, *cta, op->sfbColumn,
+                        scaleColumns(unsigned(op->desc.n), unsigned(op->desc.sfbId), scales),
+                        "scales of B"))
         return Outcome::error;
     w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::tensor, 1u << l);
   }
@@ -273,18 +299,27 @@ bool decodeTmemMma(Decoder &d) {
   int kind = d.takeOneOf({"kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"});
   if (kind < 0 || !d.take("block_scale"))
     return false; // kinds without block scales are not executed
-  form->kind = kind == 0 ? facts::MmaKind::mxf8f6f4 : kind == 1 ? facts::MmaKind::mxf4 : facts::MmaKind::mxf4nvf4;
+  form->kind = kind == 0   ? facts::MmaKind::mxf8f6f4
+               : kind == 1 ? facts::MmaKind::mxf4
+                           : facts::MmaKind::mxf4nvf4;
   int size = d.takeOneOf({"block16", "block32", "scale_vec::1X", "scale_vec::2X", "scale_vec::4X"});
-  bool legal = kind == 0 ? size == -1 || size == 1 || size == 2 : kind == 1 ? size == -1 || size == 1 || size == 3 : size == 0 || size == 1 || size == 3 || size == 4;
+  bool legal = kind == 0   ? size == -1 || size == 1 || size == 2
+               : kind == 1 ? size == -1 || size == 1 || size == 3
+                           : size == 0 || size == 1 || size == 3 || size == 4;
   if (!legal)
-    return d.fail("ptx_modifier: scale size of ." + d.raw->modifiers[2] + " must be one that the kind has");
+    return d.fail("ptx_modifier: scale size of ." + d.raw->modifiers[2] +
+                  " must be one that the kind has");
   if (size >= 2 && !facts::supports(d.arch, facts::Feature::scaleVecQualifier))
-    return d.fail("ptx_target: .scale_vec must have a target with scale_vec_qualifier, got " + std::string(facts::name(d.arch)));
+    return d.fail("ptx_target: .scale_vec must have a target with scale_vec_qualifier, got " +
+                  std::string(facts::name(d.arch)));
   form->block = size == 0 || size == 4 ? 16 : 32;
-  d.takeOneOf({"collector::a::fill", "collector::a::use", "collector::a::lastuse", "collector::a::discard"});
-  if (d.takeOneOf({"collector::b::fill", "collector::b::use", "collector::b::lastuse", "collector::b::discard"}) >= 0 &&
+  d.takeOneOf({"collector::a::fill", "collector::a::use", "collector::a::lastuse",
+               "collector::a::discard"});
+  if (d.takeOneOf({"collector::b::fill", "collector::b::use", "collector::b::lastuse",
+                   "collector::b::discard"}) >= 0 &&
       !facts::supports(d.arch, facts::Feature::collectorB))
-    return d.fail("ptx_target: .collector::b must have a target with collector_b, got " + std::string(facts::name(d.arch)));
+    return d.fail("ptx_target: .collector::b must have a target with collector_b, got " +
+                  std::string(facts::name(d.arch)));
   if (!d.expectOperands(7))
     return false;
   auto tmem = [&](size_t i) {

@@ -32,28 +32,49 @@ struct ElementInfo {
 ElementInfo element(facts::TmaType t) {
   using T = facts::TmaType;
   switch (t) {
-  case T::u8: return {8, 16, 16};
-  case T::u16: case T::f16: case T::bf16: return {16, 32, 32};
-  case T::u64: case T::s64: case T::f64: return {64, 128, 128};
-  case T::u4Align8: return {4, 8, 8};
-  case T::u4Align16: return {4, 8, 16};
-  case T::u6Align16: return {6, 12, 16};
-  default: return {32, 64, 64};
+  case T::u8:
+    return {8, 16, 16};
+  case T::u16:
+  case T::f16:
+  case T::bf16:
+    return {16, 32, 32};
+  case T::u64:
+  case T::s64:
+  case T::f64:
+    return {64, 128, 128};
+  case T::u4Align8:
+    return {4, 8, 8};
+  case T::u4Align16:
+    return {4, 8, 16};
+  case T::u6Align16:
+    return {6, 12, 16};
+  default:
+    return {32, 64, 64};
   }
 }
 
 Type reduceTypeOf(facts::TmaType t) {
   using T = facts::TmaType;
   switch (t) {
-  case T::u32: return Type::u32;
-  case T::s32: return Type::s32;
-  case T::u64: return Type::u64;
-  case T::s64: return Type::s64;
-  case T::f16: return Type::f16;
-  case T::bf16: return Type::bf16;
-  case T::f32: case T::f32ftz: return Type::f32;
-  case T::f64: return Type::f64;
-  default: return Type::none;
+  case T::u32:
+    return Type::u32;
+  case T::s32:
+    return Type::s32;
+  case T::u64:
+    return Type::u64;
+  case T::s64:
+    return Type::s64;
+  case T::f16:
+    return Type::f16;
+  case T::bf16:
+    return Type::bf16;
+  case T::f32:
+  case T::f32ftz:
+    return Type::f32;
+  case T::f64:
+    return Type::f64;
+  default:
+    return Type::none;
   }
 }
 
@@ -125,14 +146,19 @@ uint64_t fillPattern(const TensorMapImage &map) {
   if (map.fill != uint8_t(facts::TmaFill::nan))
     return 0;
   switch (T(map.type)) {
-  case T::f16: case T::bf16: return 0x7FFF7FFF7FFF7FFFull;
-  case T::f64: return 0x7FFFFFFFFFFFFFFFull;
-  default: return 0x7FFFFFFF7FFFFFFFull;
+  case T::f16:
+  case T::bf16:
+    return 0x7FFF7FFF7FFF7FFFull;
+  case T::f64:
+    return 0x7FFFFFFFFFFFFFFFull;
+  default:
+    return 0x7FFFFFFF7FFFFFFFull;
   }
 }
 
 /// Reads and checks map and coordinates; false when refused.
-bool readBox(Warp &w, const Instruction &in, const CopyForm &form, uint64_t mapAddress, int lane, Box &b) {
+bool readBox(Warp &w, const Instruction &in, const CopyForm &form, uint64_t mapAddress, int lane,
+             Box &b) {
   if (mapAddress % 64) {
     w.fail(in, "tma_map: tensor map must lie at a multiple of 64 bytes, got " + hex(mapAddress));
     return false;
@@ -143,16 +169,19 @@ bool readBox(Warp &w, const Instruction &in, const CopyForm &form, uint64_t mapA
   if (space == Space::param || space == Space::global)
     p = w.resolve(in, space, a, 64, unsigned(lane));
   else
-    w.fail(in, "tma_map: tensor map must lie in parameter, constant or global memory, got " + hex(mapAddress));
+    w.fail(in, "tma_map: tensor map must lie in parameter, constant or global memory, got " +
+                   hex(mapAddress));
   if (!p || !w.resolve(in, space, a + 64, 64, unsigned(lane)))
     return false;
   std::memcpy(&b.map, p, sizeof b.map);
   if (b.map.mark != TensorMapImage::kMark) {
-    w.fail(in, "tma_map: tensor map must be made by the encode call, got other bytes at " + hex(mapAddress));
+    w.fail(in, "tma_map: tensor map must be made by the encode call, got other bytes at " +
+                   hex(mapAddress));
     return false;
   }
   if (b.map.rank != form.rank) {
-    w.fail(in, "tma_rank: tensor map must have rank " + dec(form.rank) + ", got " + dec(b.map.rank));
+    w.fail(in,
+           "tma_rank: tensor map must have rank " + dec(form.rank) + ", got " + dec(b.map.rank));
     return false;
   }
   b.element = element(facts::TmaType(b.map.type));
@@ -165,13 +194,16 @@ bool readBox(Warp &w, const Instruction &in, const CopyForm &form, uint64_t mapA
   bool isLoad = form.kind == CopyForm::Kind::load;
   for (unsigned i = 0; i < coordinates; ++i)
     if (!isLoad && c[i] < 0) {
-      w.fail(in, "tma_coordinate: coordinates of a store must not be negative, got " + dec(c[i]) + " in dimension " + dec(i));
+      w.fail(in, "tma_coordinate: coordinates of a store must not be negative, got " + dec(c[i]) +
+                     " in dimension " + dec(i));
       return false;
     }
   // Padded types start at whole groups of 128 elements.
-  unsigned step = b.element.globalPer16 != b.element.sharedPer16 ? 128 : kChunk * 8 / b.element.bits;
+  unsigned step =
+      b.element.globalPer16 != b.element.sharedPer16 ? 128 : kChunk * 8 / b.element.bits;
   if (c[0] % int32_t(step ? step : 1)) {
-    w.fail(in, "tma_coordinate: coordinate 0 must be a multiple of " + dec(step) + " elements (16 bytes), got " + dec(c[0]));
+    w.fail(in, "tma_coordinate: coordinate 0 must be a multiple of " + dec(step) +
+                   " elements (16 bytes), got " + dec(c[0]));
     return false;
   }
   for (unsigned i = 0; i < form.rank; ++i)
@@ -218,7 +250,8 @@ public:
       if (!fetchBox(data))
         return true;
     } else {
-      const uint8_t *p = fromShared ? warp->resolveShared(where, src, unsigned(size)) : warp->resolveGlobal(where, src, unsigned(size));
+      const uint8_t *p = fromShared ? warp->resolveShared(where, src, unsigned(size))
+                                    : warp->resolveGlobal(where, src, unsigned(size));
       if (!p)
         return true;
       data.assign(p, p + size);
@@ -240,7 +273,8 @@ public:
     return true;
   }
   bool helps(const Warp &waiter, const Fragment &f) const override {
-    return std::any_of(targets.begin(), targets.end(), [&](const Target &t) { return waitsFor(waiter, f, t.barrier); });
+    return std::any_of(targets.begin(), targets.end(),
+                       [&](const Target &t) { return waitsFor(waiter, f, t.barrier); });
   }
   const char *leakAtExit() const override { return "must be complete when its CTA exits"; }
   const char *what() const override { return tensor ? "cp.async.bulk.tensor" : "cp.async.bulk"; }
@@ -270,7 +304,8 @@ private:
     // Padded: a group of 16 elements, then a gap that stays as it was.
     for (unsigned g = 0; g * box.element.sharedPer16 < box.sharedRow; ++g)
       for (unsigned i = 0; i < box.element.globalPer16; i += 4)
-        std::memcpy(cta.shared.data() + swizzled(box, dst, row, g * box.element.sharedPer16 + i), flat + g * box.element.globalPer16 + i, 4);
+        std::memcpy(cta.shared.data() + swizzled(box, dst, row, g * box.element.sharedPer16 + i),
+                    flat + g * box.element.globalPer16 + i, 4);
   }
 };
 
@@ -295,7 +330,8 @@ public:
       } else {
         data.resize(size_t(box.rows) * box.sharedRow);
         for (unsigned row = 0; row < box.rows; ++row)
-          moveRow<false>(box, const_cast<uint8_t *>(shared), offset, row, data.data() + size_t(row) * box.sharedRow);
+          moveRow<false>(box, const_cast<uint8_t *>(shared), offset, row,
+                         data.data() + size_t(row) * box.sharedRow);
       }
       return false;
     }
@@ -305,18 +341,24 @@ public:
     }
     box.eachRow([&](unsigned row, uint64_t address, unsigned from, unsigned to) {
       unsigned whole = std::min((to + kChunk - 1) / kChunk * kChunk, box.globalRow);
-      return to == from || write(address + from, data.data() + size_t(row) * box.sharedRow + from, whole - from, 0xFFFF);
+      return to == from || write(address + from, data.data() + size_t(row) * box.sharedRow + from,
+                                 whole - from, 0xFFFF);
     });
     return true;
   }
   bool helps(const Warp &waiter, const Fragment &f) const override {
-    bool kind = f.wait.kind == Wait::Kind::bulkGroup || (f.wait.kind == Wait::Kind::bulkRead && !isRead);
+    bool kind =
+        f.wait.kind == Wait::Kind::bulkGroup || (f.wait.kind == Wait::Kind::bulkRead && !isRead);
     if (!kind || &waiter != warp || !(lanes & f.mask))
       return false;
     return group + f.wait.a < waiter.bulkGroup[__builtin_ctz(lanes)];
   }
-  const char *leakAtExit() const override { return isRead ? nullptr : "must have read its source before its CTA exits"; }
-  const char *what() const override { return tensor ? "cp.async.bulk.tensor store" : "cp.async.bulk store"; }
+  const char *leakAtExit() const override {
+    return isRead ? nullptr : "must have read its source before its CTA exits";
+  }
+  const char *what() const override {
+    return tensor ? "cp.async.bulk.tensor store" : "cp.async.bulk store";
+  }
 
 private:
   bool write(uint64_t address, const uint8_t *from, unsigned bytes, uint32_t mask) {
@@ -339,7 +381,8 @@ private:
 
 bool checkShared(Warp &w, const Instruction &in, uint64_t address, uint64_t bytes, unsigned align) {
   if (address % align) {
-    w.fail(in, "tma_align: shared address must be a multiple of " + dec(align) + " bytes, got " + hex(address));
+    w.fail(in, "tma_align: shared address must be a multiple of " + dec(align) + " bytes, got " +
+                   hex(address));
     return false;
   }
   return w.resolveShared(in, address, unsigned(bytes)) != nullptr;
@@ -352,7 +395,8 @@ Outcome issueLoad(Warp &w, const Instruction &in, const CopyForm &form, int l) {
   op->fromShared = form.fromShared;
   uint64_t dst = form.dst.at(w, l), barrier = form.mbar.at(w, l);
   if (!form.toCluster && (dst >> kClusterShift) != w.cta->rank)
-    return w.fail(in, "tma_shared: destination in shared::cta must be the CTA's own, got " + hex(dst));
+    return w.fail(in,
+                  "tma_shared: destination in shared::cta must be the CTA's own, got " + hex(dst));
   uint64_t span;
   if (form.tensor) {
     if (!readBox(w, in, form, form.src.at(w, l), l, op->box))
@@ -362,25 +406,30 @@ Outcome issueLoad(Warp &w, const Instruction &in, const CopyForm &form, int l) {
     op->src = form.src.at(w, l);
     span = op->size = w.reg<uint32_t>(form.size)[l];
     if (op->size % kChunk || op->src % kChunk)
-      return w.fail(in, "bulk_align: addresses and size must be multiples of 16 bytes, got " + hex(op->src) + " and " + dec(int64_t(op->size)));
+      return w.fail(in, "bulk_align: addresses and size must be multiples of 16 bytes, got " +
+                            hex(op->src) + " and " + dec(int64_t(op->size)));
     if (op->size == 0)
       return w.fail(in, "bulk_size: size must be positive");
-    if (form.fromShared ? !w.resolveShared(in, op->src, unsigned(op->size)) : !w.resolveGlobal(in, op->src, unsigned(op->size)))
+    if (form.fromShared ? !w.resolveShared(in, op->src, unsigned(op->size))
+                        : !w.resolveGlobal(in, op->src, unsigned(op->size)))
       return Outcome::error;
   }
   unsigned align = form.tensor ? kSharedAlign : kChunk;
   auto add = [&](uint64_t rank, uint64_t barrierRank) {
-    Target t{rank << kClusterShift | (dst & kSharedOffsetMask), barrierRank << kClusterShift | (barrier & kSharedOffsetMask)};
+    Target t{rank << kClusterShift | (dst & kSharedOffsetMask),
+             barrierRank << kClusterShift | (barrier & kSharedOffsetMask)};
     op->targets.push_back(t);
     return checkShared(w, in, t.dst, span, align);
   };
   if (form.multicast) {
     uint32_t mask = w.reg<uint32_t>(form.mask)[l];
     if (!mask || (mask >> 1 >> (w.launch->ctasPerCluster - 1)))
-      return w.fail(in, "tma_multicast: mask must name CTAs of the cluster of " + dec(w.launch->ctasPerCluster) + ", got " + hex(mask));
+      return w.fail(in, "tma_multicast: mask must name CTAs of the cluster of " +
+                            dec(w.launch->ctasPerCluster) + ", got " + hex(mask));
     for (uint32_t m = mask; m; m &= m - 1) {
       uint64_t rank = unsigned(__builtin_ctz(m));
-      if (!add(rank, form.ctaGroup == 2 ? (rank & ~uint64_t(1)) | (barrier >> kClusterShift & 1) : rank))
+      if (!add(rank,
+               form.ctaGroup == 2 ? (rank & ~uint64_t(1)) | (barrier >> kClusterShift & 1) : rank))
         return Outcome::error;
     }
   } else if (!add(dst >> kClusterShift, barrier >> kClusterShift)) {
@@ -412,7 +461,8 @@ Outcome issueStore(Warp &w, const Instruction &in, const CopyForm &form, int l) 
     if (form.byteMask != kNone)
       op->byteMask = w.reg<uint32_t>(form.byteMask)[l] & 0xFFFF;
     if (op->size % kChunk || op->dst % kChunk || op->size == 0)
-      return w.fail(in, "bulk_align: addresses and size must be multiples of 16 bytes, got " + hex(op->dst) + " and " + dec(int64_t(op->size)));
+      return w.fail(in, "bulk_align: addresses and size must be multiples of 16 bytes, got " +
+                            hex(op->dst) + " and " + dec(int64_t(op->size)));
     if (!w.resolveGlobal(in, op->dst, unsigned(op->size)))
       return Outcome::error;
   }
@@ -429,12 +479,14 @@ AddressSlot slot(Decoder &d, const PtxOperand &o) {
 
 /// [map, {c0, c1, …}]
 bool takeMap(Decoder &d, const PtxOperand &o, CopyForm &form, AddressSlot &map) {
-  if (o.kind != PtxOperand::Kind::address || o.items.size() != 2 || o.items[1].kind != PtxOperand::Kind::vector)
+  if (o.kind != PtxOperand::Kind::address || o.items.size() != 2 ||
+      o.items[1].kind != PtxOperand::Kind::vector)
     return d.fail("ptx_operand: tensor operand must be [map, {coordinates}]");
   map = slot(d, o.items[0]);
   size_t want = form.gather ? 5 : form.rank;
   if (o.items[1].items.size() != want)
-    return d.fail("ptx_operand: tensor operand must have " + dec(int64_t(want)) + " coordinates, got " + dec(int64_t(o.items[1].items.size())));
+    return d.fail("ptx_operand: tensor operand must have " + dec(int64_t(want)) +
+                  " coordinates, got " + dec(int64_t(o.items[1].items.size())));
   for (size_t i = 0; i < want; ++i)
     form.coords[i] = d.source(o.items[1].items[i], Type::s32);
   return d.error.empty();
@@ -448,7 +500,8 @@ Outcome runTma(Warp &w, const Instruction &in) {
   const auto &form = *static_cast<const CopyForm *>(in.extra);
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    Outcome o = form.kind == CopyForm::Kind::load ? issueLoad(w, in, form, l) : issueStore(w, in, form, l);
+    Outcome o =
+        form.kind == CopyForm::Kind::load ? issueLoad(w, in, form, l) : issueStore(w, in, form, l);
     if (o == Outcome::error)
       return o;
   }
@@ -482,10 +535,12 @@ bool decodeBulk(Decoder &d, bool reduce) {
     return d.fail("ptx_modifier: gather4 and scatter4 must be .2d");
   bool load = d.take("mbarrier::complete_tx::bytes"), store = d.take("bulk_group");
   bool cluster = d.take("shared::cluster"), cta = d.take("shared::cta"), global = d.take("global");
-  int multicast = d.takeOneOf({"multicast::cluster", "multicast::cluster::16b", "multicast::cluster::32b"});
+  int multicast =
+      d.takeOneOf({"multicast::cluster", "multicast::cluster::16b", "multicast::cluster::32b"});
   form->multicast = multicast >= 0;
   if (multicast == 2 && !facts::supports(d.arch, facts::Feature::multicast32))
-    return d.fail("ptx_target: .multicast::cluster::32b must have a target with multicast32, got " + std::string(facts::name(d.arch)));
+    return d.fail("ptx_target: .multicast::cluster::32b must have a target with multicast32, got " +
+                  std::string(facts::name(d.arch)));
   int group = d.takeOneOf({"cta_group::1", "cta_group::2"});
   form->ctaGroup = group == 1 ? 2 : 1;
   bool policy = d.take("L2::cache_hint"), byteMask = d.take("cp_mask");

@@ -42,10 +42,10 @@ std::string storeAll() {
 }
 
 TEST(Matrix, LoadFour) {
-  Ran r = run(kernel(
-      std::string(kFill) + "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7}, [%r1];" +
-          storeAll(),
-      "sm_100a", kVars));
+  Ran r = run(kernel(std::string(kFill) +
+                         "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7}, [%r1];" +
+                         storeAll(),
+                     "sm_100a", kVars));
   ASSERT_EQ(r.error, "");
   for (unsigned t = 0; t < 32; ++t)
     for (unsigned j = 0; j < 4; ++j)
