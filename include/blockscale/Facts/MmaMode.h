@@ -75,7 +75,7 @@ inline constexpr MmaRows kRowsAll{{64, 128}, {128, 256}};
 inline constexpr MmaRows kRowsScaled{{128, 0}, {128, 256}};
 inline constexpr MmaRows kRowsWide{{128, 0}, {256, 0}};
 
-inline constexpr std::string_view kShapeSource = "PTX ISA 9.4, table 48";
+inline constexpr std::string_view kShapeSource = "PTX ISA 9.4, table 48 and 9.7.18.10.7.2";
 inline constexpr std::string_view kK96Source =
     "PTX ISA 9.4, table 48 and 9.7.18.2.1.1; on sm_107a listed legal, unproven";
 inline constexpr std::string_view kK128Source =
@@ -168,6 +168,12 @@ constexpr int mmaStepN(int ctaGroup, bool transposedNarrowB = false) {
 
 constexpr bool isBlockScaled(MmaKind kind) { return kMmaKindNames[size_t(kind)].blockScaled; }
 
+/// Scales of one row that an instruction reads. A sparse A stores half of K, and one
+/// scale covers a block of what is stored.
+constexpr int scalesPerRow(const MmaMode &mode) {
+  return mode.block ? mode.k / (mode.sparse ? 2 : 1) / mode.block : 0;
+}
+
 /// The row of a mode, whatever the chip; null where no chip has it.
 constexpr const MmaMode *findMmaMode(MmaKind kind, int block, int k, bool sparse = false) {
   for (const MmaMode &row : kMmaModes)
@@ -202,6 +208,12 @@ constexpr bool mmaModesAreSound() {
     // A row holds whole scales, and no two rows are the same mode.
     if (row.block && row.k % row.block)
       return false;
+    // Ids name the first byte so that the next instruction's scales follow without a gap,
+    // and the scales of K below 96 stay within one word.
+    if (row.block && scalesPerRow(row) < 3)
+      for (int id = 0; id < 4; ++id)
+        if (row.scaleIds.contains(id) != (id % scalesPerRow(row) == 0))
+          return false;
     for (size_t j = 0; j < i; ++j) {
       const MmaMode &other = kMmaModes[j];
       if (row.kind != other.kind || row.block != other.block || row.sparse != other.sparse)

@@ -139,6 +139,21 @@ TEST(Modes, SpellingsOfBlocks) {
         << name(row.kind) << row.qualifier;
 }
 
+TEST(Modes, ScalesOfOneInstruction) {
+  // PTX ISA 9.4, table 68, and 2 for mxf8f6f4 at K = 64 as vendor kernels have it.
+  const struct {
+    MmaKind kind;
+    int block, k, scales;
+  } kRows[] = {{MmaKind::mxf8f6f4, 32, 32, 1},  {MmaKind::mxf8f6f4, 32, 64, 2},
+               {MmaKind::mxf4, 32, 64, 2},      {MmaKind::mxf4nvf4, 32, 96, 3},
+               {MmaKind::mxf4nvf4, 16, 64, 4},  {MmaKind::mxf4nvf4, 16, 96, 6},
+               {MmaKind::mxf4nvf4, 16, 128, 8}, {MmaKind::mxf4nvf4, 32, 128, 4}};
+  for (const auto &row : kRows)
+    EXPECT_EQ(scalesPerRow(*findMmaMode(row.kind, row.block, row.k)), row.scales);
+  EXPECT_EQ(scalesPerRow(*findMmaMode(MmaKind::mxf8f6f4, 32, 64, /*sparse=*/true)), 1);
+  EXPECT_EQ(findMmaMode(MmaKind::mxf8f6f4, 32, 96), nullptr);
+}
+
 TEST(Modes, KOfEachChip) {
   auto has = [](Arch arch, int k) {
     return hasMmaMode(arch, MmaKind::mxf4nvf4, 16, ScaleFormat::ue4m3, k);
