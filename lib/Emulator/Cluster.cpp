@@ -141,26 +141,30 @@ void Cluster::landSome() {
   }
 }
 
-/// Lands one operation that some waiting fragment needs; false if there is none.
+/// Lands one operation: the newest that a waiting fragment needs (or what its pipe
+/// has to finish before), else the oldest. False when nothing can land. Newest first
+/// leaves what nobody has waited for in flight the longest.
 bool Cluster::landForWaiters(std::vector<Warp *> &order) {
-  for (Warp *w : order)
-    for (const Fragment &f : w->fragments)
-      for (size_t i = 0; i < ops.size(); ++i) {
-        if (f.wait.kind == Wait::Kind::none || !ops[i]->helps(*w, f))
-          continue;
-        if (eligible(i)) {
-          landAt(i);
+  auto needed = [&](const AsyncOp &op) {
+    for (Warp *w : order)
+      for (const Fragment &f : w->fragments)
+        if (f.wait.kind != Wait::Kind::none && op.helps(*w, f))
           return true;
-        }
-        for (size_t j = 0; j < i; ++j)
-          if (eligible(j) &&
-              ((ops[j]->pipe == ops[i]->pipe && ops[i]->pipe != AsyncOp::Pipe::free &&
-                ops[j]->warp == ops[i]->warp) ||
-               (!ops[i]->ready() && ops[j]->warp == ops[i]->warp))) {
-            landAt(j);
-            return true;
-          }
+    return false;
+  };
+  for (size_t i = ops.size(); i-- > 0;) {
+    const AsyncOp &op = *ops[i];
+    if (!needed(op))
+      continue;
+    // An operation of a pipe, or an arrival for earlier copies, follows those.
+    bool follows = op.pipe != AsyncOp::Pipe::free || !op.ready();
+    for (size_t j = 0; j <= i; ++j)
+      if (eligible(j) &&
+          (j == i || (follows && ops[j]->warp == op.warp && ops[j]->pipe == op.pipe))) {
+        landAt(j);
+        return true;
       }
+  }
   for (size_t i = 0; i < ops.size(); ++i)
     if (eligible(i)) {
       landAt(i);

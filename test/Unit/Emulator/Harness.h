@@ -13,6 +13,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
 #include <sstream>
 
@@ -41,12 +42,14 @@ struct Ran {
   LaunchStats stats;
 };
 
-struct Setup {
+struct Scene {
   Options options;
   Dim3 grid, block{32, 1, 1}, cluster;
   uint64_t shared = 0;
   size_t outWords = 256;
   std::vector<uint32_t> in = std::vector<uint32_t>(64, 0);
+  /// Fills the input once its address is known (tensor maps).
+  std::function<void(uint64_t in, uint64_t out, std::vector<uint32_t> &)> fill;
 };
 
 template <typename T> KernelParam param(T value) {
@@ -57,7 +60,7 @@ template <typename T> KernelParam param(T value) {
 }
 
 /// Runs k(in, out) with `out` filled with 0xAAAAAAAA.
-inline Ran run(const std::string &ptx, const Setup &s = {}) {
+inline Ran run(const std::string &ptx, const Scene &s = {}) {
   Ran r;
   auto device = Device::create(s.options);
   auto module = device->load(ptx, "t.ptx");
@@ -67,7 +70,10 @@ inline Ran run(const std::string &ptx, const Setup &s = {}) {
   }
   uint64_t in = *device->allocate(s.in.size() * 4), out = *device->allocate(s.outWords * 4);
   r.out.assign(s.outWords, 0xAAAAAAAA);
-  (void)!device->write(in, s.in.data(), s.in.size() * 4);
+  std::vector<uint32_t> input = s.in;
+  if (s.fill)
+    s.fill(in, out, input);
+  (void)!device->write(in, input.data(), input.size() * 4);
   (void)!device->write(out, r.out.data(), r.out.size() * 4);
   LaunchConfig c;
   c.grid = s.grid;

@@ -1,0 +1,218 @@
+//===- MessageTest.cpp - every refusal is one located line ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Harness.h"
+
+using namespace blockscale::emu;
+using namespace blockscale::emu::test;
+
+namespace {
+
+struct Case {
+  const char *name;
+  std::string body;
+  std::string message; // after "t.ptx:LINE: "
+  const char *target = "sm_100a";
+};
+
+// The body starts at line 9 of the module: three of header, three of variables, three of prologue.
+const char *kVars = ".shared .align 1024 .b8 buf[4096];\n.shared .align 8 .b8 bar[16];\n.shared "
+                    ".align 4 .b8 tm[8];\n";
+constexpr int kBodyLine = 11;
+
+std::string alloc(const char *columns, const char *exclusive = "") {
+  return std::string("mov.u32 %r20, ") + columns + "; tcgen05.alloc" + exclusive +
+         ".cta_group::1.sync.aligned.shared::cta.b32 [tm], %r20; ld.shared.b32 %r10, [tm];";
+}
+std::string init = "setp.eq.u32 %p0, %t, 0; @%p0 mbarrier.init.shared.b64 [bar], 1; bar.sync 0;";
+
+const Case kCases[] = {
+    {"UnknownInstruction", "frobnicate.b32 %r0, %r1;",
+     "ptx_instruction: unknown instruction frobnicate.b32"},
+    {"UnknownModifier", "add.wobble.s32 %r0, %r1, %r2;",
+     "ptx_type: add must have a type, got .wobble"},
+    {"LeftOverModifier", "mov.b32.wobble %r0, %r1;",
+     "ptx_modifier: unknown modifier .wobble of mov.b32.wobble"},
+    {"UnknownName", "mov.u32 %r0, nobody;", "ptx_name: unknown name nobody"},
+    {"UnknownLabel", "bra NOWHERE;", "ptx_label: unknown label NOWHERE"},
+    {"WrongWidth", "add.s64 %r0, %rd0, %rd1;",
+     "ptx_operand: register %r0 must have the width of .s64"},
+    {"OperandCount", "add.s32 %r0, %r1;", "ptx_operands: add must have 3 operands, got 2"},
+    {"NotOnTarget", "tcgen05.wait::ld.sync.aligned;",
+     "ptx_target: tcgen05 must have a target with tensor memory, got sm_90a", "sm_90a"},
+    {"CollectorB",
+     "tcgen05.mma.cta_group::1.kind::mxf4.block_scale.collector::b::fill [%r0], %rd0, %rd1, %r1, "
+     "[%r2], [%r3], %p0;",
+     "ptx_target: .collector::b must have a target with collector_b, got sm_100a"},
+    {"Ue5m3", "cvt.rn.satfinite.ue5m3x2.f32 %h0, %f0, %f1;",
+     "ptx_target: cvt to .ue5m3x2 from .f32 must have a target with cvt_ue5m3, got sm_100a"},
+    {"OutOfBounds", "ld.global.u32 %r0, [%in+256];",
+     "mem_global: global access of 4 bytes must lie in a live allocation, got 0x100000000100 (256 "
+     "bytes into an allocation of 256)"},
+    {"NullPointer", "mov.u64 %rd0, 0; ld.global.u32 %r0, [%rd0];",
+     "mem_global: global access of 4 bytes must lie in a live allocation, got 0x0 (no allocation "
+     "is near)"},
+    {"Misaligned", "ld.global.u32 %r0, [%in+2];",
+     "mem_align: address must be a multiple of 4 bytes, got 0x100000000002"},
+    {"MisalignedVector", "ld.global.v4.b32 {%r0, %r1, %r2, %r3}, [%in+8];",
+     "mem_align: address must be a multiple of 16 bytes, got 0x100000000008"},
+    {"SharedBounds", "mov.u32 %r0, buf; ld.shared.u32 %r1, [%r0+65536];",
+     "mem_shared: shared access of 4 bytes must lie in 0x400..0x1420, got 0x10400"},
+    {"Deadlock", init + "\nL: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra L;",
+     "deadlock: no warp can run and nothing is in flight; cta 0,0,0 warp 0 at line 12 waits for "
+     "parity 0 of mbarrier 0x1400 (phase parity 0, pending 1 of 1, 0 bytes)"},
+    {"WrongBytes",
+     init + "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256; mov.u32 %r0, buf; mov.u32 "
+            "%r1, bar;"
+            "@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%in], "
+            "128, [%r1];"
+            "\nL: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra L;",
+     "deadlock: no warp can run and nothing is in flight; cta 0,0,0 warp 0 at line 12 waits for "
+     "parity 0 of mbarrier 0x1400 (phase parity 0, pending 0 of 1, 128 bytes)"},
+    {"Livelock", init + "\nL: mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra L;",
+     "livelock: every warp polls and nothing is in flight; cta 0,0,0 warp 0 at line 12 polls"},
+    {"BarrierDeadlock", "bar.sync 1, 64;",
+     "deadlock: no warp can run and nothing is in flight; cta 0,0,0 warp 0 at line 11 waits at "
+     "barrier 1 (32 of 64 threads arrived)"},
+    {"BarrierCount", "bar.sync 1, 33;",
+     "bar_count: thread count of barrier 1 must be a multiple of 32, got 33"},
+    {"OverArrival", "mbarrier.init.shared.b64 [bar], 8; mbarrier.arrive.shared.b64 _, [bar], 9;",
+     "mbar_arrivals: arrivals must be at most the pending 8, got 9 at 0x1400"},
+    {"TxOverflow",
+     "mbarrier.init.shared.b64 [bar], 1; setp.eq.u32 %p0, %t, 0; mov.u32 %r0, 1048575; @%p0 "
+     "mbarrier.expect_tx.shared.b64 [bar], %r0; @%p0 mbarrier.expect_tx.shared.b64 [bar], 1;",
+     "mbar_tx: transaction bytes must stay within +-1048575, got 1048576 at 0x1400"},
+    {"Uninitialised", "mbarrier.arrive.shared.b64 _, [bar];",
+     "mbar_init: mbarrier must be initialised, got 0x1400"},
+    {"InvalidatedBarrier",
+     init + "@%p0 mbarrier.inval.shared.b64 [bar]; mbarrier.arrive.shared.b64 _, [bar];",
+     "mbar_init: mbarrier must be initialised, got 0x1400"},
+    {"ZeroCount", "mbarrier.init.shared.b64 [bar], 0;",
+     "mbar_count: count must be 1..1048575, got 0"},
+    {"Leak", alloc("32"),
+     "tmem_leak: tensor memory columns 0..31 must be freed before the CTA exits"},
+    {"DoubleFree",
+     alloc("32") + "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r10, 32; "
+                   "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r10, 32;",
+     "tmem_dealloc: address must be the start of a live allocation, got column 0"},
+    {"WrongColumns", alloc("64") + "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r10, 32;",
+     "tmem_dealloc: column count must be that of the allocation, 64, got 32"},
+    {"AfterRelinquish", "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;" + alloc("32"),
+     "tmem_alloc: no allocation must follow relinquish_alloc_permit in a CTA"},
+    {"Growing", alloc("32") + alloc("64"),
+     "tmem_alloc: columns must not grow over a CTA's life, got 64 after 32"},
+    {"AllocDeadlock", alloc("512") + alloc("512"),
+     "deadlock: no warp can run and nothing is in flight; cta 0,0,0 warp 0 at line 11 waits for "
+     "tensor memory (live: 0..511)"},
+    {"UnwrittenTmem",
+     alloc("32") +
+         "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%r10]; tcgen05.wait::ld.sync.aligned;",
+     "tmem_unwritten: tcgen05.ld must read cells that were written, got lane 0 column 0"},
+    {"TmemBounds", alloc("32") + "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r0, %r1}, [%r10+31];",
+     "tmem_bounds: columns of tcgen05.ld or st must lie in a live allocation (0..31), got 31..32"},
+    {"TmemLanes",
+     alloc("32") +
+         "add.u32 %r10, %r10, 0x200000; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%r10];",
+     "tmem_lanes: warp 0 must address its lanes from 0, got lane 32"},
+    {"FreedInFlight",
+     alloc("32") + "mov.u32 %r0, 1; tcgen05.st.sync.aligned.32x32b.x1.b32 [%r10], {%r0}; "
+                   "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r10, 32;",
+     "tmem_dealloc: tcgen05.st at line 11 must be complete before its columns are freed"},
+    {"ReservedDescriptor",
+     alloc("32") + "mov.b64 %rd0, 0x8; tcgen05.cp.cta_group::1.32x128b.warpx4 [%r10], %rd0;",
+     "smem_desc"},
+    {"ReservedIDesc",
+     alloc("512") + "mov.b64 %rd0, 0x4000404000010040; mov.u32 %r1, 0xFFFFFFFF; "
+                    "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.block16 [%r10], %rd0, "
+                    "%rd0, %r1, [%r10+256], [%r10+264], 0;",
+     "idesc"},
+    {"BulkAlign",
+     init + "mov.u32 %r0, buf; mov.u32 %r1, bar; @%p0 "
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r0+8], [%in], 16, "
+            "[%r1];",
+     "tma_align: shared address must be a multiple of 16 bytes, got 0x408"},
+    {"NotAMap",
+     init + "mov.u32 %r0, buf; mov.u32 %r1, bar; @%p0 "
+            "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r0], "
+            "[%in, {0}], [%r1];",
+     "tma_map: tensor map must be made by the encode call, got other bytes at 0x100000000000"},
+    {"StoreInFlightAtExit",
+     "setp.eq.u32 %p0, %t, 0; mov.u32 %r0, buf; @%p0 cp.async.bulk.global.shared::cta.bulk_group "
+     "[%out], [%r0], 16;",
+     "exit: cp.async.bulk store must have read its source before its CTA exits"},
+    {"Trap", "setp.eq.u32 %p0, %t, 9; @%p0 trap;",
+     "trap: kernel must not trap, cta 0,0,0 thread 9 did"},
+    {"NonUniformAligned",
+     "setp.lt.u32 %p0, %t, 4; @%p0 bra L; bar.sync 0; bra E; L: bar.sync 0; E:",
+     "deadlock: no warp can run and nothing is in flight; cta 0,0,0 warp 0 at line 11 waits for "
+     "lanes 0xf of its warp; cta 0,0,0 warp 0 at line 11 waits for lanes 0xfffffff0 of its warp"},
+};
+
+class Message : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Message, OneLocatedLine) {
+  const Case &c = GetParam();
+  Scene s;
+  s.options.timing = Timing::latest;
+  Ran r = run(kernel(c.body, c.target, kVars), s);
+  std::string line = "t.ptx:" + std::to_string(kBodyLine) + ": ";
+  ASSERT_NE(r.error, "");
+  EXPECT_EQ(r.error.find('\n'), std::string::npos);
+  size_t colon = r.error.find(": ");
+  EXPECT_EQ(r.error.substr(0, 6), "t.ptx:");
+  std::string text = r.error.substr(colon + 2);
+  if (c.message.find(':') == std::string::npos) // rules of the facts tables: their label
+    EXPECT_EQ(text.substr(0, c.message.size()), c.message) << r.error;
+  else
+    EXPECT_EQ(text, c.message) << r.error;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Message, ::testing::ValuesIn(kCases),
+                         [](const auto &info) { return info.param.name; });
+
+TEST(Launch, LimitsAreChecked) {
+  std::string ok = kernel("");
+  Scene s;
+  s.block = {1025, 1, 1};
+  EXPECT_EQ(run(ok, s).error,
+            "t.ptx:4: launch_block: block must have at most 1024 threads, got 1025x1x1");
+  s = {};
+  s.cluster = {2, 1, 1};
+  EXPECT_EQ(run(ok, s).error,
+            "t.ptx:4: launch_cluster: cluster must divide the grid 1x1x1, got 2x1x1");
+  s = {};
+  s.shared = 227 * 1024 + 1;
+  EXPECT_EQ(
+      run(ok, s).error,
+      "t.ptx:4: launch_shared: shared memory of a block must be at most 232448 bytes, got 232449");
+  s = {};
+  s.grid = {0, 1, 1};
+  EXPECT_EQ(
+      run(ok, s).error,
+      "t.ptx:4: launch_dims: grid, block and cluster must be positive, got 0x1x1, 32x1x1, 1x1x1");
+}
+
+TEST(Launch, ExclusiveAllocationsAbove512Columns) {
+  for (const char *columns : {"544", "576"}) {
+    std::string body =
+        alloc(columns, ".exclusive") +
+        "mov.u32 %r1, 42; add.u32 %r2, %r10, 540; tcgen05.st.sync.aligned.32x32b.x4.b32 [%r2], "
+        "{%r1, %r1, %r1, %t}; tcgen05.wait::st.sync.aligned;\n"
+        "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r3}, [%r2+3]; tcgen05.wait::ld.sync.aligned; "
+        "st.global.u32 [%po], %r3;\n"
+        "tcgen05.dealloc.exclusive.cta_group::1.sync.aligned.b32 %r10, " +
+        (columns == std::string("544") ? "%r20" : "%r20") + ";";
+    Ran r = run(kernel(body, "sm_107a", kVars));
+    ASSERT_EQ(r.error, "");
+    EXPECT_EQ(r.out[9], 9u);
+    EXPECT_NE(run(kernel(body, "sm_100a", kVars)).error, "");
+  }
+  EXPECT_NE(run(kernel(alloc("577", ".exclusive"), "sm_107a", kVars)).error, "");
+  EXPECT_NE(run(kernel(alloc("608", ".exclusive"), "sm_107a", kVars)).error, "");
+  EXPECT_NE(run(kernel(alloc("544"), "sm_107a", kVars)).error, "");
+}
+
+} // namespace
