@@ -8,11 +8,18 @@
 
 #include "blockscale/Conversion/Host/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 
 namespace blockscale {
 
-void registerDialect(mlir::DialectRegistry &registry) { registry.insert<BlockscaleDialect>(); }
+void registerDialect(mlir::DialectRegistry &registry) {
+  registry.insert<BlockscaleDialect>();
+  registerBufferizableOpInterfaceExternalModels(registry);
+}
 
-void registerPasses() { registerBlockscaleHostConversionPasses(); }
+void registerPasses() {
+  registerBlockscaleTransformsPasses();
+  registerBlockscaleHostConversionPasses();
+}
 
 } // namespace blockscale

@@ -6,6 +6,8 @@
 
 #include "ProblemOpRules.h"
 
+#include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
+
 using namespace mlir;
 using namespace blockscale;
 using facts::Format;
@@ -190,6 +192,13 @@ LogicalResult GemmOp::verify() {
       return emitError() << "gemm_c12: " << what
                          << " must stand on 4-bit elements of the logical form, got "
                          << (getProblem() ? "packed " : "") << name(format);
+  if (!getSchedule())
+    return success();
+  if (failed(verifySchedule(problem, getSchedule(), emitError)) ||
+      failed(verifyFetchable(problem, emitError)))
+    return failure();
+  if (getProblem())
+    return verifyTiledScales(problem, "use blockscale.relayout_scales", emitError);
   return success();
 }
 

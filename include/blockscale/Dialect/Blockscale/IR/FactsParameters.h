@@ -106,8 +106,7 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, TmaL2Promotion v) {
 
 namespace detail {
 /// Parses one keyword with a parser of a facts table.
-template <typename T, std::optional<T> (*Parse)(std::string_view)>
-struct KeywordParser {
+template <typename T, std::optional<T> (*Parse)(std::string_view)> struct KeywordParser {
   static mlir::FailureOr<T> parse(mlir::AsmParser &parser) {
     llvm::SMLoc loc = parser.getCurrentLocation();
     llvm::StringRef keyword;
@@ -125,7 +124,8 @@ namespace mlir {
 #define BLOCKSCALE_FACTS_FIELD_PARSER(Enum)                                                        \
   template <>                                                                                      \
   struct FieldParser<blockscale::facts::Enum>                                                      \
-      : blockscale::detail::KeywordParser<blockscale::facts::Enum, blockscale::facts::parse##Enum> {};
+      : blockscale::detail::KeywordParser<blockscale::facts::Enum,                                 \
+                                          blockscale::facts::parse##Enum> {};
 BLOCKSCALE_FACTS_FIELD_PARSER(Arch)
 BLOCKSCALE_FACTS_FIELD_PARSER(Format)
 BLOCKSCALE_FACTS_FIELD_PARSER(ScaleFormat)
@@ -143,8 +143,7 @@ struct FieldParser<blockscale::Epilogue>
 template <>
 struct FieldParser<blockscale::NibbleOrder>
     : blockscale::detail::KeywordParser<blockscale::NibbleOrder, blockscale::parseNibbleOrder> {};
-template <>
-struct FieldParser<blockscale::Shape3> {
+template <> struct FieldParser<blockscale::Shape3> {
   static FailureOr<blockscale::Shape3> parse(AsmParser &parser) {
     SMLoc loc = parser.getCurrentLocation();
     SmallVector<int64_t> dims;

@@ -104,8 +104,9 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     - gemm_c12: a nibble order is given only for 4-bit elements of the logical form.
     - gemm_c13: with a schedule: the row pitch of A and B is a multiple of 16
       bytes, else TMA cannot fetch them (NVFP4 with k = 16, 48, 80).
-    - gemm_c14: with a schedule: scales are tiled; the linear layout needs
-      `blockscale.relayout_scales`.
+    - gemm_c14: with a schedule, in the packed form: scales are tiled; the linear
+      layout needs `blockscale.relayout_scales`, which blockscale-insert-relayouts
+      puts in.
     The schedule's own rules are schedule_cN at `#blockscale.schedule`.
   }];
   let arguments = (ins

@@ -1,0 +1,31 @@
+//===- ScheduleRules.h - targets and what a schedule may say --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_SCHEDULERULES_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_SCHEDULERULES_H
+
+#include "blockscale/Dialect/Blockscale/IR/Operands.h"
+#include "blockscale/Facts/Result.h"
+
+namespace blockscale {
+
+/// The target of that name, if it has block-scaled tcgen05.mma; else a refusal
+/// that names the suffix that is missing, or the feature and the chips with it.
+facts::Result<facts::Arch> findTarget(llvm::StringRef chip);
+
+/// schedule_c1 .. schedule_c10 of a problem that is computed with this schedule.
+mlir::LogicalResult verifySchedule(ProblemAttr problem, ScheduleAttr schedule, ErrorFn emitError);
+
+/// gemm_c13: whether TMA can fetch the rows of A and B.
+mlir::LogicalResult verifyFetchable(ProblemAttr problem, ErrorFn emitError);
+
+/// gemm_c14: the MMA reads tiled scales only.
+mlir::LogicalResult verifyTiledScales(ProblemAttr problem, llvm::StringRef advice,
+                                      ErrorFn emitError);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_SCHEDULERULES_H

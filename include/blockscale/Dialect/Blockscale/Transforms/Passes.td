@@ -1,0 +1,125 @@
+//===- Passes.td - passes on the problem level -------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In the order of the pipeline; each also runs alone on one op.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_TRANSFORMS_PASSES_TD
+#define BLOCKSCALE_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def CheckEncodings : Pass<"blockscale-check-encodings"> {
+  let summary = "refuses ops of other dialects that would consume or lose a scale layout";
+  let description = [{
+    Upstream ops take tensors with any encoding: a `tensor.cast` between two scale
+    layouts verifies and bufferization deletes it, `tensor.empty` of a tiled
+    tensor allocates too few bytes. Scales may be held by function arguments,
+    constants, calls, returns and scf.if / scf.for, which pass them on whole;
+    everything else on them is refused, naming `blockscale.relayout_scales`.
+
+    Rules:
+    - check_encodings_c1: an op on an encoded scale tensor is one of ours, or passes it on whole.
+
+    Doc test: test/Transforms/check-encodings.mlir.
+  }];
+}
+
+def NormalizeScales : Pass<"blockscale-normalize-scales", "::mlir::ModuleOp"> {
+  let summary = "turns edge types of scales, f8E8M0FNU and f8E4M3FN, into encoded i8";
+  let description = [{
+    A tensor that is used as scales becomes `tensor<..xi8, #blockscale.scales<..>>`,
+    through function signatures, calls and returns; without an encoding it is
+    linear. Constants keep their bits: an E8M0 byte 0xFF stays NaN, which MLIR 22's
+    own conversions turn into infinity. Arguments and results remember their old
+    type in `blockscale.type`.
+
+    Rules:
+    - normalize_scales_c1: scales come from a function argument, a constant, a call or one of our ops.
+    - normalize_scales_c2: a value that is used as scales is used in no other way.
+    - normalize_scales_c3: a constant ue4m3 scale has a zero top bit.
+
+    Doc test: test/Transforms/normalize-scales.mlir.
+  }];
+}
+
+def InsertRelayouts : Pass<"blockscale-insert-relayouts"> {
+  let summary = "makes every copy that a gemm needs visible";
+  let description = [{
+    Linear scales get a `relayout_scales`; tiled scales whose rows do not fill
+    whole tiles get a `zero_scale_tail`, unless their producer zeroes the padding;
+    operands with `nibbles_x = high_first` get a `swap_nibbles`. With
+    auto-relayout=false a linear operand is refused (gemm_c14).
+
+    Doc test: test/Transforms/insert-relayouts.mlir.
+  }];
+  let options = [
+    Option<"autoRelayout", "auto-relayout", "bool", /*default=*/"true",
+           "insert relayout_scales for linear scales; false: refuse them">];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+}
+
+def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
+  let summary = "level 1 to 2: gives every gemm a schedule for a chip";
+  let description = [{
+    The instruction has the longest K that the chip has and the tile holds; tiles
+    are 128 x 128 with 128 bytes of K; as many operand stages as fit shared memory
+    beside one staging buffer, then a second staging buffer if it fits; two
+    accumulator stages; TMA stores where rows of D are whole 16-byte chunks, else
+    plain stores; as many persistent CTAs as the chip's default product has SMs.
+    A schedule that is there already is verified and kept. A pinned field is kept
+    too; the others are chosen around it.
+
+    Doc test: test/Transforms/choose-schedule.mlir.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", /*default=*/"\"\"", "target, such as sm_100a">,
+    Option<"instK", "inst-k", "int64_t", /*default=*/"0", "pins K of the instruction">,
+    Option<"stages", "stages", "int64_t", /*default=*/"0", "pins the operand stages">,
+    Option<"accumulators", "accumulators", "int64_t", /*default=*/"0", "pins the accumulator stages">,
+    Option<"epilogue", "epilogue", "std::string", /*default=*/"\"\"",
+           "pins the epilogue: tma_store or plain_store">,
+    Option<"staging", "staging", "int64_t", /*default=*/"0", "pins the staging buffers of tma_store">,
+    Option<"ctas", "ctas", "int64_t", /*default=*/"0", "pins the number of persistent CTAs">];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+}
+
+def InsertChecks : Pass<"blockscale-insert-checks"> {
+  let summary = "compares every scheduled gemm with a reference in f64";
+  let description = [{
+    Puts a `blockscale.check_gemm` behind each gemm, on the same operands. It is
+    named after the kernel, `gemm_0` and so on in order. Runs after
+    blockscale-choose-schedule, since the bound depends on the instruction's K.
+
+    Rules:
+    - insert_checks_c1: a gemm has a schedule.
+
+    Doc test: test/Transforms/insert-checks.mlir.
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+}
+
+def PackNarrow : Pass<"blockscale-pack-narrow", "::mlir::ModuleOp"> {
+  let summary = "turns narrow tensors and scale tensors into tensors of bytes";
+  let description = [{
+    Tensors of 4-, 6- and 8-bit floats and encoded scale tensors become
+    `tensor<BYTESxi8>`, in signatures, calls, returns, constants and our ops, which
+    get the attributes of their packed form. Sizes are counted in bits: 64 FP4
+    elements are 32 bytes, and tiled scales include their padding. Arguments and
+    results of functions remember their logical type in `blockscale.type`.
+
+    Rules:
+    - pack_narrow_c1: an op on a narrow tensor is one of ours, or passes it on whole.
+    - pack_narrow_c2: a narrow tensor has a static shape.
+    - pack_narrow_c3: scales of our ops are encoded i8 (blockscale-normalize-scales).
+    - pack_narrow_c4: nibble orders are gone (blockscale-insert-relayouts).
+    - pack_narrow_c5: a narrow constant is a dense literal.
+
+    Doc test: test/Transforms/pack-narrow.mlir.
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+}
+
+#endif // BLOCKSCALE_TRANSFORMS_PASSES_TD

@@ -1,0 +1,164 @@
+//===- ScheduleRules.cpp - targets and what a schedule may say ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
+
+#include "blockscale/Dialect/Blockscale/IR/Planning.h"
+#include "blockscale/Facts/Features.h"
+#include "blockscale/Facts/IDesc.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace blockscale;
+using facts::Arch;
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+static constexpr facts::Feature kNeeded = facts::Feature::tcgen05BlockScale;
+
+/// Names of the targets that `keep` accepts.
+static std::string listTargets(llvm::function_ref<bool(Arch)> keep, StringRef separator) {
+  SmallVector<StringRef> names;
+  for (size_t i = 0; i < facts::kArchNames.size(); ++i)
+    if (keep(Arch(i)))
+      names.push_back(facts::kArchNames[i]);
+  return llvm::join(names, separator);
+}
+
+facts::Result<Arch> blockscale::findTarget(StringRef chip) {
+  auto hasFeature = [](Arch arch) { return facts::supports(arch, kNeeded); };
+  std::optional<Arch> arch = facts::parseArch(std::string_view(chip.data(), chip.size()));
+  if (arch && hasFeature(*arch))
+    return *arch;
+  std::string what(facts::info(kNeeded).what);
+  auto isSuffixed = [&](Arch candidate) {
+    StringRef name = facts::name(candidate);
+    return !chip.empty() && name.size() == chip.size() + 1 && name.starts_with(chip);
+  };
+  std::string suffixed =
+      listTargets([&](Arch a) { return isSuffixed(a) && hasFeature(a); }, " or ");
+  if (!suffixed.empty())
+    return facts::Refusal{"schedule_c1: chip " + chip.str() + " needs " + suffixed + " for " +
+                          what + ", got no suffix"};
+  if (arch || !listTargets(isSuffixed, "").empty())
+    return facts::Refusal{"schedule_c1: chip must have " + std::string(facts::name(kNeeded)) +
+                          " (" + what + "), which " + listTargets(hasFeature, ", ") +
+                          " have, got " + chip.str()};
+  return facts::Refusal{"schedule_c1: chip must be one of " + listTargets(hasFeature, ", ") +
+                        ", got '" + chip.str() + "'"};
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+static std::string text(Shape3 s) {
+  return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k);
+}
+
+LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr schedule,
+                                         ErrorFn emitError) {
+  Arch arch = schedule.getArch();
+  if (facts::Result<Arch> target = findTarget(facts::name(arch)); !target)
+    return emitError() << target.message();
+
+  const BuiltFormat *format = findBuiltFormat(problem.getA(), problem.getScale());
+  if (schedule.getMma() != format->kind)
+    return emitError() << "schedule_c2: mma of " << format->name << " must be "
+                       << name(format->kind) << ", got " << name(schedule.getMma());
+
+  Shape3 inst = schedule.getInst(), tile = schedule.getTile();
+  auto fits = [](int64_t v) { return v >= 0 && v <= std::numeric_limits<int>::max(); };
+  if (!fits(inst.m) || !fits(inst.n) || !fits(inst.k))
+    return emitError() << "schedule_c3: inst must be a shape of " << name(format->kind) << ", got "
+                       << text(inst);
+  facts::IDesc desc;
+  desc.kind = format->kind;
+  desc.a = problem.getA();
+  desc.b = problem.getB();
+  desc.scale = problem.getScale();
+  desc.block = int(problem.getBlock());
+  desc.m = int(inst.m);
+  desc.n = int(inst.n);
+  desc.k = int(inst.k);
+  desc.ctaGroup = 1;
+  if (facts::Result<bool> legal = facts::checkIDesc(arch, desc); !legal)
+    return emitError() << "schedule_c3: inst must be a shape of " << name(format->kind) << " on "
+                       << name(arch) << ", got " << text(inst) << ": " << legal.message();
+
+  if (schedule.getCtaGroup() != 1)
+    return emitError() << "schedule_c4: cta_group must be 1 (pairs are not built yet), got "
+                       << schedule.getCtaGroup();
+
+  int64_t tileK = kTileRowBytes * 8 / int64_t(facts::info(problem.getA()).bits);
+  if (inst.m != 128 || inst.n != 128 || tile != Shape3{128, 128, tileK})
+    return emitError() << "schedule_c5: tile must be 128x128x" << tileK
+                       << " of 128x128 instructions (others are not built yet), got " << text(tile)
+                       << " of " << text(inst);
+  if (tile.k % inst.k)
+    return emitError() << "schedule_c5: k of tile must be a multiple of inst's, got " << tile.k
+                       << " and " << inst.k;
+
+  StageBytes stage = planStage(problem, tile);
+  if (schedule.getAccumulators() < 1 || schedule.getAccumulators() > 2)
+    return emitError() << "schedule_c6: accumulators must be 1 or 2, got "
+                       << schedule.getAccumulators();
+  TmemColumns columns = planTmem(stage, tile, schedule.getAccumulators());
+  if (facts::Result<int> rounded = facts::roundTmemColumns(arch, int(columns.used())); !rounded)
+    return emitError() << "schedule_c6: accumulators and scales must fit tensor memory, got "
+                       << columns.used() << " columns: " << rounded.message();
+
+  bool tmaStore = schedule.getEpilogue() == Epilogue::tma_store;
+  int64_t rowBytes = facts::packedBytes(problem.getOut(), problem.getN());
+  if (tmaStore && rowBytes % facts::kTmaStoreGranule)
+    return emitError() << "schedule_c7: epilogue must be plain_store where rows of D are not a "
+                          "multiple of "
+                       << facts::kTmaStoreGranule << " bytes, got tma_store with " << rowBytes;
+
+  int64_t staging = schedule.getStaging();
+  if (tmaStore ? staging < 1 || staging > 2 : staging != 0)
+    return emitError() << "schedule_c8: staging must be " << (tmaStore ? "1 or 2" : "0") << " for "
+                       << name(schedule.getEpilogue()) << ", got " << staging;
+
+  int64_t stages = schedule.getStages(), limit = facts::maxSharedPerBlock(arch);
+  if (stages < 1 || stages > limit)
+    return emitError() << "schedule_c9: stages must be at least 1 and fit shared memory, got "
+                       << stages;
+  if (int64_t bytes = planSharedBytes(stage, stages, staging); bytes > limit)
+    return emitError() << "schedule_c9: stages must fit the " << limit << " shared bytes of "
+                       << name(arch) << ", got " << bytes << " for " << stages << " stages of "
+                       << stage.total() << ", " << staging << " staging buffers of "
+                       << kStagingBytes << " and " << kControlBytes;
+
+  if (schedule.getCtas() < 1 || !fits(schedule.getCtas()))
+    return emitError() << "schedule_c10: ctas must be at least 1, got " << schedule.getCtas();
+  return success();
+}
+
+LogicalResult blockscale::verifyFetchable(ProblemAttr problem, ErrorFn emitError) {
+  for (auto [what, format] : {std::pair("a", problem.getA()), std::pair("b", problem.getB())}) {
+    int64_t pitch = facts::packedBytes(format, problem.getK()), step = facts::kTmaRowStep;
+    if (pitch % step)
+      return emitError() << "gemm_c13: row pitch of " << what << " must be a multiple of " << step
+                         << " bytes for TMA, got " << pitch << " (k = " << problem.getK()
+                         << "); the pitch wanted is " << (pitch + step - 1) / step * step
+                         << ", and a re-pitch is not built yet";
+  }
+  return success();
+}
+
+LogicalResult blockscale::verifyTiledScales(ProblemAttr problem, StringRef advice,
+                                            ErrorFn emitError) {
+  for (auto [what, layout] :
+       {std::pair("sfa", problem.getSfa()), std::pair("sfb", problem.getSfb())})
+    if (layout != facts::ScaleLayout::tiled)
+      return emitError() << "gemm_c14: " << what << " must have layout tiled, got " << name(layout)
+                         << "; " << advice;
+  return success();
+}

@@ -1,0 +1,197 @@
+//===- BufferizableOpInterfaceImpl.cpp - problem ops on buffers -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// gemm writes into its destination, zero_scale_tail into its operand; quantize,
+// dequantize, relayout_scales and swap_nibbles make new buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace blockscale;
+
+/// The operand as a buffer; scalars and absent operands stay what they are.
+static FailureOr<Value> bufferOf(RewriterBase &rewriter, Value value,
+                                 const BufferizationOptions &options, BufferizationState &state) {
+  if (!value || !isa<TensorType>(value.getType()))
+    return value;
+  return getBuffer(rewriter, value, options, state);
+}
+
+static FailureOr<SmallVector<Value>> buffersOf(RewriterBase &rewriter, ValueRange values,
+                                               const BufferizationOptions &options,
+                                               BufferizationState &state) {
+  SmallVector<Value> buffers;
+  for (Value value : values) {
+    FailureOr<Value> buffer = bufferOf(rewriter, value, options, state);
+    if (failed(buffer))
+      return failure();
+    buffers.push_back(*buffer);
+  }
+  return buffers;
+}
+
+static MemRefType contiguous(Type tensor) {
+  auto shaped = cast<RankedTensorType>(tensor);
+  return MemRefType::get(shaped.getShape(), shaped.getElementType());
+}
+
+namespace {
+
+struct GemmModel : DstBufferizableOpInterfaceExternalModel<GemmModel, GemmOp> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &) const {
+    return !cast<GemmOp>(op).isDpsInit(&operand); // what out held is overwritten
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options, BufferizationState &state) const {
+    auto gemm = cast<GemmOp>(op);
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> buffers =
+        buffersOf(rewriter,
+                  {gemm.getA(), gemm.getSfa(), gemm.getB(), gemm.getSfb(), gemm.getAlpha(),
+                   gemm.getBias(), gemm.getOut()},
+                  options, state);
+    if (failed(buffers))
+      return failure();
+    ArrayRef<Value> v = *buffers;
+    GemmOp::create(rewriter, op->getLoc(), /*result=*/Type(), v[0], v[1], v[2], v[3], v[4], v[5],
+                   v[6], gemm.getProblem(), gemm.getSchedule(), gemm.getNibblesA(),
+                   gemm.getNibblesB());
+    replaceOpWithBufferizedValues(rewriter, op, gemm.getResult() ? v.back() : ValueRange());
+    return success();
+  }
+};
+
+struct CheckGemmModel : BufferizableOpInterface::ExternalModel<CheckGemmModel, CheckGemmOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const {
+    return false;
+  }
+  AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const {
+    return {};
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options, BufferizationState &state) const {
+    auto check = cast<CheckGemmOp>(op);
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> buffers =
+        buffersOf(rewriter,
+                  {check.getA(), check.getSfa(), check.getB(), check.getSfb(), check.getAlpha(),
+                   check.getBias(), check.getD()},
+                  options, state);
+    if (failed(buffers))
+      return failure();
+    ArrayRef<Value> v = *buffers;
+    CheckGemmOp::create(rewriter, op->getLoc(), v[0], v[1], v[2], v[3], v[4], v[5], v[6],
+                        check.getNameAttr(), check.getSchedule(), check.getProblem());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+void createOnBuffers(QuantizeOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
+  QuantizeOp::create(rewriter, op.getLoc(), TypeRange(), in[0], out, op.getBlocked());
+}
+void createOnBuffers(DequantizeOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
+  DequantizeOp::create(rewriter, op.getLoc(), Type(), in[0], in[1],
+                       op.getGlobal() ? in[2] : Value(), out[0], op.getBlocked());
+}
+void createOnBuffers(RelayoutScalesOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
+  RelayoutScalesOp::create(rewriter, op.getLoc(), Type(), in[0], out[0], op.getSource(),
+                           op.getTarget());
+}
+void createOnBuffers(SwapNibblesOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
+  SwapNibblesOp::create(rewriter, op.getLoc(), Type(), in[0], out[0]);
+}
+
+/// Ops that read all operands and put every result into a new buffer.
+template <typename OpTy>
+struct CopyModel : BufferizableOpInterface::ExternalModel<CopyModel<OpTy>, OpTy> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const {
+    return false;
+  }
+  AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const {
+    return {};
+  }
+  bool bufferizesToAllocation(Operation *, Value) const { return true; }
+  bool resultBufferizesToMemoryWrite(Operation *, OpResult, const AnalysisState &) const {
+    return true;
+  }
+
+  FailureOr<BufferLikeType> getBufferType(Operation *, Value value, const BufferizationOptions &,
+                                          const BufferizationState &, SmallVector<Value> &) const {
+    return cast<BufferLikeType>(contiguous(value.getType()));
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options, BufferizationState &state) const {
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> inputs = buffersOf(rewriter, op->getOperands(), options, state);
+    if (failed(inputs))
+      return failure();
+    SmallVector<Value> outs;
+    for (Type type : op->getResultTypes()) {
+      FailureOr<Value> out =
+          options.createAlloc(rewriter, op->getLoc(), contiguous(type), /*dynShape=*/{});
+      if (failed(out))
+        return failure();
+      outs.push_back(*out);
+    }
+    createOnBuffers(cast<OpTy>(op), rewriter, *inputs, outs);
+    replaceOpWithBufferizedValues(rewriter, op, outs);
+    return success();
+  }
+};
+
+struct ZeroScaleTailModel
+    : BufferizableOpInterface::ExternalModel<ZeroScaleTailModel, ZeroScaleTailOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const {
+    return true; // the real columns stay
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const {
+    return true;
+  }
+  AliasingValueList getAliasingValues(Operation *op, OpOperand &, const AnalysisState &) const {
+    return {{op->getResult(0), BufferRelation::Equivalent}};
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options, BufferizationState &state) const {
+    auto zero = cast<ZeroScaleTailOp>(op);
+    rewriter.setInsertionPoint(op);
+    FailureOr<Value> buffer = bufferOf(rewriter, zero.getScales(), options, state);
+    if (failed(buffer))
+      return failure();
+    ZeroScaleTailOp::create(rewriter, op->getLoc(), Type(), *buffer, zero.getMatrix());
+    replaceOpWithBufferizedValues(rewriter, op, *buffer);
+    return success();
+  }
+};
+
+} // namespace
+
+void blockscale::registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, BlockscaleDialect *) {
+    GemmOp::attachInterface<GemmModel>(*context);
+    CheckGemmOp::attachInterface<CheckGemmModel>(*context);
+    QuantizeOp::attachInterface<CopyModel<QuantizeOp>>(*context);
+    DequantizeOp::attachInterface<CopyModel<DequantizeOp>>(*context);
+    RelayoutScalesOp::attachInterface<CopyModel<RelayoutScalesOp>>(*context);
+    SwapNibblesOp::attachInterface<CopyModel<SwapNibblesOp>>(*context);
+    ZeroScaleTailOp::attachInterface<ZeroScaleTailModel>(*context);
+  });
+}

@@ -1,0 +1,102 @@
+//===- ChooseSchedule.cpp - gives every gemm a schedule for a chip --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Planning.h"
+#include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/Facts/MmaMode.h"
+#include "blockscale/Facts/Products.h"
+
+using namespace mlir;
+using namespace blockscale;
+using facts::Arch;
+
+namespace blockscale {
+#define GEN_PASS_DEF_CHOOSESCHEDULE
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h.inc"
+} // namespace blockscale
+
+/// The longest K of the kind that the chip has and that divides the tile's.
+static int64_t longestInstK(Arch arch, const BuiltFormat &format, int64_t tileK) {
+  int64_t longest = 0;
+  for (const facts::MmaMode &mode : facts::kMmaModes)
+    if (mode.kind == format.kind && mode.block == format.block && !mode.sparse &&
+        tileK % mode.k == 0 && facts::hasMmaMode(arch, mode.kind, mode.block, format.scale, mode.k))
+      longest = std::max<int64_t>(longest, mode.k);
+  return longest;
+}
+
+/// Operand stages that fit beside `staging` buffers; at least 1.
+static int64_t stagesThatFit(Arch arch, StageBytes stage, int64_t staging) {
+  int64_t room = facts::maxSharedPerBlock(arch) - planSharedBytes(stage, /*stages=*/0, staging);
+  return std::max<int64_t>(1, room / stage.total());
+}
+
+namespace {
+struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseSchedulePass> {
+  using ChooseScheduleBase::ChooseScheduleBase;
+
+  void runOnOperation() override {
+    facts::Result<Arch> target = findTarget(arch);
+    if (!target) {
+      getOperation()->emitError() << target.message();
+      return signalPassFailure();
+    }
+    std::optional<Epilogue> pinned = parseEpilogue(epilogue.getValue());
+    if (!epilogue.empty() && !pinned) {
+      getOperation()->emitError() << "schedule_c7: epilogue must be tma_store or plain_store, got '"
+                                  << epilogue << "'";
+      return signalPassFailure();
+    }
+    getOperation()->walk([&](GemmOp gemm) {
+      if (failed(schedule(gemm, *target, pinned)))
+        signalPassFailure();
+    });
+  }
+
+private:
+  LogicalResult schedule(GemmOp gemm, Arch target, std::optional<Epilogue> pinnedEpilogue) {
+    auto emitError = [&] { return gemm.emitOpError(); };
+    ProblemAttr problem = gemm.getLogicalProblem();
+    if (failed(verifyTiledScales(problem, "run blockscale-insert-relayouts first", emitError)) ||
+        failed(verifyFetchable(problem, emitError)))
+      return failure();
+    ScheduleAttr chosen = gemm.getSchedule();
+    if (chosen && chosen.getArch() != target)
+      return emitError() << "schedule_c1: arch of a schedule must be the one that is compiled for, "
+                         << name(target) << ", got " << name(chosen.getArch());
+    if (!chosen)
+      chosen = choose(problem, target, pinnedEpilogue);
+    if (failed(verifySchedule(problem, chosen, emitError)))
+      return failure();
+    gemm.setScheduleAttr(chosen);
+    return success();
+  }
+
+  ScheduleAttr choose(ProblemAttr problem, Arch target, std::optional<Epilogue> pinnedEpilogue) {
+    auto orPinned = [](int64_t pinned, int64_t choice) { return pinned ? pinned : choice; };
+    const BuiltFormat &format = *findBuiltFormat(problem.getA(), problem.getScale());
+    Shape3 tile{128, 128, kTileRowBytes * 8 / int64_t(facts::info(problem.getA()).bits)};
+    Shape3 inst{tile.m, tile.n, orPinned(instK, longestInstK(target, format, tile.k))};
+    StageBytes stage = planStage(problem, tile);
+
+    bool wholeChunks =
+        facts::packedBytes(problem.getOut(), problem.getN()) % facts::kTmaStoreGranule == 0;
+    Epilogue store =
+        pinnedEpilogue.value_or(wholeChunks ? Epilogue::tma_store : Epilogue::plain_store);
+    bool staged = store == Epilogue::tma_store;
+    int64_t depth =
+        orPinned(stages, stagesThatFit(target, stage, staged ? orPinned(staging, 1) : 0));
+    bool roomForTwo = planSharedBytes(stage, depth, 2) <= facts::maxSharedPerBlock(target);
+    int64_t buffers = orPinned(staging, staged ? (roomForTwo ? 2 : 1) : 0);
+
+    const facts::Product *product = facts::modelProduct(target);
+    return ScheduleAttr::get(&getContext(), target, format.kind, inst, /*cta_group=*/1, tile, depth,
+                             orPinned(accumulators, 2), store, buffers,
+                             orPinned(ctas, product ? product->sms : 1));
+  }
+};
+} // namespace

@@ -1,0 +1,102 @@
+//===- InsertRelayouts.cpp - copies that a gemm needs become visible ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A value that several products of one block use is copied once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/Facts/ScaleTile.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace blockscale;
+using facts::ScaleLayout;
+
+namespace blockscale {
+#define GEN_PASS_DEF_INSERTRELAYOUTS
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h.inc"
+} // namespace blockscale
+
+/// Whether whoever made tiled scales also zeroed their padding columns.
+static bool producerZeroesTail(Value scales) {
+  return isa_and_nonnull<QuantizeOp, RelayoutScalesOp, ZeroScaleTailOp, arith::ConstantOp>(
+      scales.getDefiningOp());
+}
+
+namespace {
+struct InsertRelayoutsPass : blockscale::impl::InsertRelayoutsBase<InsertRelayoutsPass> {
+  using InsertRelayoutsBase::InsertRelayoutsBase;
+
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk([&](GemmOp gemm) {
+      if (gemm.getProblem())
+        return WalkResult::advance(); // bytes: nothing left to insert
+      if (!autoRelayout &&
+          failed(verifyTiledScales(gemm.getLogicalProblem(), "auto-relayout=true inserts the copy",
+                                   [&] { return gemm.emitOpError(); })))
+        return WalkResult::interrupt();
+      prepareScales(gemm, gemm.getSfaMutable());
+      prepareScales(gemm, gemm.getSfbMutable());
+      prepareNibbles(gemm, gemm.getAMutable(), gemm.getNibblesA());
+      prepareNibbles(gemm, gemm.getBMutable(), gemm.getNibblesB());
+      gemm.removeNibblesAAttr();
+      gemm.removeNibblesBAttr();
+      return WalkResult::advance();
+    });
+    copies.clear();
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  /// The copy of `source` that `make` builds in front of the first use in the block.
+  Value copyOf(GemmOp gemm, Value source, llvm::function_ref<Value(OpBuilder &)> make) {
+    Value &copy = copies[{source, gemm->getBlock()}];
+    if (!copy) {
+      OpBuilder builder(gemm);
+      copy = make(builder);
+    }
+    return copy;
+  }
+
+  void prepareScales(GemmOp gemm, OpOperand &operand) {
+    Value scales = operand.get();
+    ScaleMatrixAttr matrix = getScaleMatrix(scales.getType());
+    MLIRContext *context = &getContext();
+    if (matrix.getLayout() == ScaleLayout::linear) {
+      auto tiled =
+          RankedTensorType::get({matrix.getRows(), matrix.getCols()}, IntegerType::get(context, 8),
+                                ScalesAttr::get(context, matrix.getFormat(), ScaleLayout::tiled));
+      operand.set(copyOf(gemm, scales, [&](OpBuilder &builder) -> Value {
+        return RelayoutScalesOp::create(builder, gemm.getLoc(), tiled, scales, Value(),
+                                        ScaleMatrixAttr(), ScaleMatrixAttr())
+            .getResult();
+      }));
+      return;
+    }
+    if (matrix.getCols() % facts::kScaleTileScales == 0 || producerZeroesTail(scales))
+      return;
+    operand.set(copyOf(gemm, scales, [&](OpBuilder &builder) -> Value {
+      return ZeroScaleTailOp::create(builder, gemm.getLoc(), scales.getType(), scales,
+                                     ScaleMatrixAttr())
+          .getResult();
+    }));
+  }
+
+  void prepareNibbles(GemmOp gemm, OpOperand &operand, NibblesAttr nibbles) {
+    if (!nibbles || nibbles.getOrder() == NibbleOrder::low_first)
+      return;
+    Value elements = operand.get();
+    operand.set(copyOf(gemm, elements, [&](OpBuilder &builder) -> Value {
+      return SwapNibblesOp::create(builder, gemm.getLoc(), elements.getType(), elements, Value())
+          .getResult();
+    }));
+  }
+
+  llvm::DenseMap<std::pair<Value, Block *>, Value> copies;
+};
+} // namespace

@@ -1,0 +1,190 @@
+//===- PackNarrow.cpp - narrow tensors become tensors of bytes ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Upstream bufferization gives every FP4 element a byte of its own and knows
+// nothing of scale padding, so the change of representation is made here, once,
+// for a whole module: signatures and all values at the same time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Signatures.h"
+
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/Facts/ScaleTile.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace blockscale;
+using facts::ScaleLayout;
+
+namespace blockscale {
+#define GEN_PASS_DEF_PACKNARROW
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h.inc"
+} // namespace blockscale
+
+//===----------------------------------------------------------------------===//
+// Types and constants
+//===----------------------------------------------------------------------===//
+
+/// Bytes that hold a narrow tensor; its shape is static.
+static int64_t bytesOf(RankedTensorType type) {
+  if (isa_and_nonnull<ScalesAttr>(type.getEncoding()))
+    return getScaleMatrix(type).getBytes();
+  return facts::packedBytes(*getFormat(type.getElementType()), type.getNumElements());
+}
+
+static Type packed(Type type) {
+  if (!isNarrow(type))
+    return type;
+  return RankedTensorType::get({bytesOf(cast<RankedTensorType>(type))},
+                               IntegerType::get(type.getContext(), 8));
+}
+
+static SmallVector<Type> packed(TypeRange types) {
+  return llvm::map_to_vector(types, [](Type type) { return packed(type); });
+}
+
+/// The bytes of a constant: elements low bits first, scales where their layout
+/// puts them, padding zero.
+static DenseElementsAttr packConstant(DenseElementsAttr constant) {
+  auto type = cast<RankedTensorType>(constant.getType());
+  ArrayRef<char> raw = constant.getRawData(); // one byte an element, or one for a splat
+  auto element = [&](int64_t i) { return uint8_t(raw[constant.isSplat() ? 0 : i]); };
+  std::vector<uint8_t> bytes(bytesOf(type));
+  if (ScaleMatrixAttr matrix = getScaleMatrix(type);
+      matrix && matrix.getLayout() == ScaleLayout::tiled && type.getEncoding()) {
+    for (int64_t row = 0; row < matrix.getRows(); ++row)
+      for (int64_t col = 0; col < matrix.getCols(); ++col)
+        bytes[facts::scaleTileOffset(row, col, matrix.getCols())] =
+            element(row * matrix.getCols() + col);
+  } else {
+    std::optional<facts::Format> format = getFormat(type.getElementType());
+    unsigned bits = format ? facts::info(*format).bits : 8;
+    for (int64_t i = 0, bit = 0; i < type.getNumElements(); ++i, bit += bits) {
+      // An element of 6 bits may straddle two bytes.
+      unsigned value = element(i) << (bit % 8);
+      bytes[bit / 8] |= uint8_t(value);
+      if (value > 0xFF)
+        bytes[bit / 8 + 1] |= uint8_t(value >> 8);
+    }
+  }
+  auto packedType = cast<RankedTensorType>(packed(type));
+  return DenseElementsAttr::get(packedType, ArrayRef<uint8_t>(bytes));
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// pack_narrow_c3: scales of our ops are encoded i8.
+static LogicalResult verifyScales(Operation *op) {
+  auto isEncoded = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor || isPackedBytes(type) ||
+           (tensor.getElementType().isInteger(8) &&
+            isa_and_nonnull<ScalesAttr>(tensor.getEncoding()));
+  };
+  SmallVector<Type> scales;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isScaleOperand(operand))
+      scales.push_back(operand.get().getType());
+  if (auto quantize = dyn_cast<QuantizeOp>(op))
+    scales.push_back(quantize.getScales().getType());
+  if (isa<RelayoutScalesOp, ZeroScaleTailOp>(op))
+    llvm::append_range(scales, op->getResultTypes());
+  for (Type type : scales)
+    if (!isEncoded(type))
+      return op->emitOpError("pack_narrow_c3: scales must be i8 with an encoding, got ")
+             << type << "; run blockscale-normalize-scales first";
+  return success();
+}
+
+static LogicalResult verifyPackable(Operation *op) {
+  auto isNarrowValue = [](Value value) { return isNarrow(value.getType()); };
+  SmallVector<Value> narrow =
+      llvm::to_vector(llvm::make_filter_range(op->getOperands(), isNarrowValue));
+  llvm::append_range(narrow, llvm::make_filter_range(op->getResults(), isNarrowValue));
+  if (!isOurs(op) && !passesOnWhole(op) && !narrow.empty())
+    return op->emitError() << "pack_narrow_c1: op on a narrow tensor must be one of the blockscale "
+                              "dialect, got "
+                           << op->getName() << " on " << narrow.front().getType();
+  SmallVector<Type> types = llvm::map_to_vector(narrow, [](Value v) { return v.getType(); });
+  if (auto func = dyn_cast<func::FuncOp>(op)) {
+    llvm::append_range(types, func.getArgumentTypes());
+    llvm::append_range(types, func.getResultTypes());
+  }
+  for (Type type : types)
+    if (isNarrow(type) && !cast<RankedTensorType>(type).hasStaticShape())
+      return op->emitError() << "pack_narrow_c2: narrow tensor must have a static shape, got "
+                             << type;
+  if (isOurs(op) && failed(verifyScales(op)))
+    return failure();
+  if (auto gemm = dyn_cast<GemmOp>(op); gemm && (gemm.getNibblesA() || gemm.getNibblesB()))
+    return gemm.emitOpError(
+        "pack_narrow_c4: nibble order must be a blockscale.swap_nibbles by now, "
+        "got an attribute; run blockscale-insert-relayouts first");
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (constant && !narrow.empty() && !isa<DenseElementsAttr>(constant.getValue()))
+    return constant.emitError() << "pack_narrow_c5: narrow constant must be a dense literal, got "
+                                << constant.getValue().getAbstractAttribute().getName();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+/// Puts what the types still say into attributes.
+static void addPackedAttributes(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<GemmOp, CheckGemmOp>([](auto op) { op.setProblemAttr(op.getLogicalProblem()); })
+      .Case<QuantizeOp, DequantizeOp>([](auto op) { op.setBlockedAttr(op.getLogicalBlocked()); })
+      .Case([](RelayoutScalesOp op) {
+        ScaleMatrixAttr source = op.getLogicalSource(), target = op.getLogicalTarget();
+        op.setSourceAttr(source);
+        op.setTargetAttr(target);
+      })
+      .Case([](ZeroScaleTailOp op) { op.setMatrixAttr(op.getLogicalMatrix()); });
+}
+
+static void packSignature(func::FuncOp func) {
+  FunctionType type = func.getFunctionType();
+  for (auto [index, input] : llvm::enumerate(type.getInputs()))
+    if (isNarrow(input))
+      rememberArgType(func, index, input);
+  for (auto [index, result] : llvm::enumerate(type.getResults()))
+    if (isNarrow(result))
+      rememberResultType(func, index, result);
+  func.setType(
+      FunctionType::get(func.getContext(), packed(type.getInputs()), packed(type.getResults())));
+}
+
+static void packTypes(Operation *op) {
+  if (auto func = dyn_cast<func::FuncOp>(op))
+    packSignature(func);
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (constant && isNarrow(constant.getType()))
+    constant.setValueAttr(packConstant(cast<DenseElementsAttr>(constant.getValue())));
+  for (Value result : op->getResults())
+    result.setType(packed(result.getType()));
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (BlockArgument argument : block.getArguments())
+        argument.setType(packed(argument.getType()));
+}
+
+namespace {
+struct PackNarrowPass : blockscale::impl::PackNarrowBase<PackNarrowPass> {
+  void runOnOperation() override {
+    WalkResult checked = getOperation()->walk([](Operation *op) {
+      return failed(verifyPackable(op)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (checked.wasInterrupted())
+      return signalPassFailure();
+    getOperation()->walk([](Operation *op) { addPackedAttributes(op); });
+    getOperation()->walk([](Operation *op) { packTypes(op); });
+  }
+};
+} // namespace
