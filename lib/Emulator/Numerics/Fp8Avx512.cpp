@@ -77,6 +77,20 @@ inline __mmask16 infinitiesOf(const Element &e, __m128i codes) {
 
 inline __m512i widen(__m128i bytes) { return _mm512_cvtepi8_epi32(bytes); }
 
+/// Minus the exponent, or kZeroElement for a zero element.
+inline __m128i negated(__m128i exponent) {
+  __mmask16 nonzero = _mm_cmpneq_epi8_mask(exponent, _mm_set1_epi8(kZeroElement));
+  return _mm_mask_sub_epi8(exponent, nonzero, _mm_setzero_si128(), exponent);
+}
+
+inline int highest(__m128i bytes) {
+  bytes = _mm_max_epi8(bytes, _mm_srli_si128(bytes, 8));
+  bytes = _mm_max_epi8(bytes, _mm_srli_si128(bytes, 4));
+  bytes = _mm_max_epi8(bytes, _mm_srli_si128(bytes, 2));
+  bytes = _mm_max_epi8(bytes, _mm_srli_si128(bytes, 1));
+  return int(int8_t(_mm_cvtsi128_si32(bytes)));
+}
+
 void decodeA(const Tile &t, RowA &row, const uint8_t *codes, const uint8_t *scales) {
   row.shortcut = true;
   row.isNan = row.hasInfinity = false;
@@ -99,13 +113,9 @@ void decodeA(const Tile &t, RowA &row, const uint8_t *codes, const uint8_t *scal
     uint8_t scale = scales[block];
     row.isNan |= scale == 0xFF;
     row.scale[block] = int(scale) - 127;
-    // Signed bytes as unsigned ones, for the only horizontal minimum there is.
-    __m128i top = _mm_max_epi8(exponent[0], exponent[1]);
-    top = _mm_max_epi8(top, _mm_srli_si128(top, 8));
-    top = _mm_max_epi8(top, _mm_srli_si128(top, 4));
-    top = _mm_max_epi8(top, _mm_srli_si128(top, 2));
-    top = _mm_max_epi8(top, _mm_srli_si128(top, 1));
-    int lowest = int(int8_t(_mm_cvtsi128_si32(top))) - kFixedBinades;
+    int top = highest(_mm_max_epi8(exponent[0], exponent[1]));
+    int least = -highest(_mm_max_epi8(negated(exponent[0]), negated(exponent[1])));
+    int lowest = maxOf(top - kFixedBinades, least);
     row.unit[block] = lowest - t.elementA.mantissaBits + row.scale[block];
     uint32_t odd = 0;
     __m512 toUnits = power(splat(t.elementA.mantissaBits - lowest));
@@ -153,7 +163,7 @@ void decodeB(const Tile &t, Workspace &w, int first) {
   b.nanColumns = 0;
   b.hasInfinity = false;
   for (int block = 0; block < t.k / kBlock; ++block) {
-    __m128i exponent[kBlock], top = _mm_set1_epi8(kZeroElement);
+    __m128i exponent[kBlock], top = _mm_set1_epi8(kZeroElement), bottom = top;
     __mmask16 infinities = 0, nans = 0;
     for (int h = 0; h < 2; ++h) {
       __m128i x[16];
@@ -169,6 +179,7 @@ void decodeB(const Tile &t, Workspace &w, int first) {
         __m128i e = exponentsOf(t.elementB, x[j]);
         exponent[h * kLanes + j] = e;
         top = _mm_max_epi8(top, e);
+        bottom = _mm_max_epi8(bottom, negated(e));
         nans |= nansOf(t.elementB, x[j]);
         infinities |= infinitiesOf(t.elementB, x[j]);
         _mm512_store_ps(b.value[k], valuesOf(t.elementB, x[j]));
@@ -183,7 +194,8 @@ void decodeB(const Tile &t, Workspace &w, int first) {
     b.nanColumns |= nans;
     b.hasInfinity |= infinities != 0;
 
-    __m128i lowest = _mm_sub_epi8(top, _mm_set1_epi8(kFixedBinades));
+    __m128i lowest = _mm_max_epi8(_mm_sub_epi8(top, _mm_set1_epi8(kFixedBinades)),
+                                  _mm_sub_epi8(_mm_setzero_si128(), bottom));
     __m512i unit = _mm512_sub_epi32(widen(lowest), splat(t.elementB.mantissaBits));
     _mm512_store_si512(b.unit[block], _mm512_add_epi32(unit, load(b.scale[block])));
     __m512 toUnits = power(_mm512_sub_epi32(_mm512_setzero_si512(), unit));
