@@ -24,18 +24,101 @@ uint64_t laneAddress(const Warp &w, const Instruction &in, int l) {
   return base + uint64_t(in.imm);
 }
 
+/// The part of an address space that the last lane hit: most lanes hit it again.
+struct Window {
+  uint64_t begin = 0, size = 0;
+  uint8_t *host = nullptr;
+  uint8_t *find(uint64_t address, unsigned bytes) const {
+    uint64_t offset = address - begin;
+    return offset < size && bytes <= size - offset && !(address & (bytes - 1)) ? host + offset
+                                                                               : nullptr;
+  }
+};
+
+Window sharedWindow(const Warp &w, uint64_t base) {
+  return {base + (uint64_t(w.cta->rank) << kClusterShift) + kSharedBase,
+          w.launch->sharedBytes - kSharedBase, w.cta->shared.data() + kSharedBase};
+}
+
+/// The window to try first for an instruction's space; empty where lanes differ.
+Window firstWindow(const Warp &w, Space space) {
+  switch (space) {
+  case Space::shared:
+  case Space::sharedCluster:
+    return sharedWindow(w, 0);
+  case Space::param:
+    return {kParamBase, w.launch->params.size(), w.launch->params.data()};
+  case Space::local:
+    return {};
+  default:
+    return {w.cache.begin, w.cache.end > w.cache.begin ? w.cache.end - w.cache.begin : 0,
+            w.cache.host};
+  }
+}
+
+/// The slow way, which reports; remembers where a generic or global address led.
+uint8_t *resolveLane(Warp &w, const Instruction &in, uint64_t address, unsigned bytes, int l,
+                     Window &window) {
+  Space space = Space(in.imm2);
+  uint8_t *p = w.resolve(in, space, address, bytes, unsigned(l));
+  if (space == Space::generic && address >> kWindowShift == kSharedWindow >> kWindowShift)
+    window = sharedWindow(w, kSharedWindow);
+  else if (space == Space::generic || space == Space::global || space == Space::constant)
+    window = firstWindow(w, Space::global);
+  return p;
+}
+
+/// Host address of 32 consecutive words that a whole warp touches, or null.
+uint8_t *consecutiveWords(const Warp &w, const Instruction &in, const Window &window) {
+  if (w.mask != ~0u)
+    return nullptr;
+  uint64_t first = laneAddress(w, in, 0);
+  uint32_t differs = 0;
+  if (in.flags & kWideBase) {
+    const uint64_t *a = w.reg<uint64_t>(in.op[0]);
+    uint64_t any = 0;
+    for (unsigned l = 0; l < 32; ++l)
+      any |= a[l] ^ (a[0] + 4 * l);
+    differs = any != 0;
+  } else {
+    const uint32_t *a = w.reg<uint32_t>(in.op[0]);
+    for (unsigned l = 0; l < 32; ++l)
+      differs |= a[l] ^ (a[0] + 4 * l);
+  }
+  uint64_t offset = first - window.begin;
+  return !differs && !(first & 3) && offset < window.size && window.size - offset >= 128
+             ? window.host + offset
+             : nullptr;
+}
+
 /// Elements of `bytes` bytes, in.sub of them, registers in lists[list..].
 template <unsigned bytes> Outcome load(Warp &w, const Instruction &in) {
   const Operand *regs = w.kernel->lists.data() + in.list;
   unsigned n = in.sub;
+  Window window = firstWindow(w, Space(in.imm2));
+  Outcome done = in.flags & kPoll ? Outcome::yield : Outcome::next;
+  if (bytes == 4 && n == 1 && !(in.flags & (kWideReg | kNarrowReg)) && regs[0] != kNone)
+    if (const uint8_t *p = consecutiveWords(w, in, window)) {
+      std::memcpy(w.reg<uint32_t>(regs[0]), p, 128);
+      return done;
+    }
+  // Addresses first: a destination may be the base register.
+  const uint8_t *from[32];
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    const uint8_t *p = w.resolve(in, Space(in.imm2), laneAddress(w, in, l), bytes * n, unsigned(l));
-    if (!p)
+    uint64_t address = laneAddress(w, in, l);
+    from[l] = window.find(address, bytes * n);
+    if (!from[l])
+      from[l] = resolveLane(w, in, address, bytes * n, l, window);
+    if (!from[l])
       return Outcome::error;
-    for (unsigned i = 0; i < n; ++i, p += bytes) {
-      if (regs[i] == kNone)
-        continue;
+  }
+  for (unsigned i = 0; i < n; ++i) {
+    if (regs[i] == kNone)
+      continue;
+    for (uint32_t m = w.mask; m; m &= m - 1) {
+      int l = __builtin_ctz(m);
+      const uint8_t *p = from[l] + i * bytes;
       if constexpr (bytes == 16) {
         std::memcpy(w.reg<uint8_t>(regs[i]) + 16 * l, p, 16);
       } else {
@@ -50,17 +133,25 @@ template <unsigned bytes> Outcome load(Warp &w, const Instruction &in) {
       }
     }
   }
-  return in.flags & kPoll ? Outcome::yield : Outcome::next;
+  return done;
 }
 
 template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
   const Operand *regs = w.kernel->lists.data() + in.list;
   unsigned n = in.sub;
+  ++w.cta->cluster->progress;
+  Window window = firstWindow(w, Space(in.imm2));
+  if (bytes == 4 && n == 1 && !(in.flags & kWideReg))
+    if (uint8_t *p = consecutiveWords(w, in, window)) {
+      std::memcpy(p, w.reg<uint32_t>(regs[0]), 128);
+      return Outcome::next;
+    }
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    Space space = Space(in.imm2);
     uint64_t address = laneAddress(w, in, l);
-    uint8_t *p = w.resolve(in, space, address, bytes * n, unsigned(l));
+    uint8_t *p = window.find(address, bytes * n);
+    if (!p)
+      p = resolveLane(w, in, address, bytes * n, l, window);
     if (!p)
       return Outcome::error;
     for (unsigned i = 0; i < n; ++i, p += bytes) {
@@ -72,7 +163,6 @@ template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
         std::memcpy(p, w.reg<uint32_t>(regs[i]) + l, bytes);
     }
   }
-  ++w.cta->cluster->progress;
   return Outcome::next;
 }
 
