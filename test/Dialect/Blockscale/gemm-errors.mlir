@@ -114,6 +114,17 @@ func.func @gemm_c6_ue5m3(%a: tensor<8x64xf4E2M1FN>, %s: !sf, %c: tensor<8x8xf32>
 
 // -----
 
+// A scale tensor in the place of elements.
+!sf = tensor<8x2xi8, #blockscale.scales<ue8m0, linear>>
+!e = tensor<8x64xf8E4M3FN, #blockscale.scales<ue4m3, tiled>>
+func.func @gemm_c6_encoded(%a: !e, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c6: elements of a must be narrow floats without an encoding in the logical form, got 'tensor<8x64xf8E4M3FN, #blockscale.scales<ue4m3, tiled>>'}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !e, !sf, !e, !sf) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
 func.func @gemm_c6_packed_block(%a: memref<256xi8>, %s: memref<512xi8>, %c: memref<8x8xf32>) {
   // expected-error @below {{gemm_c6: block of nvfp4 must be 16, got 32}}
   blockscale.gemm ins(%a scaled %s, %a scaled %s

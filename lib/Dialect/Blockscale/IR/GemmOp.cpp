@@ -90,10 +90,10 @@ static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError)
     return failure();
 
   for (auto [what, type] : {std::pair("a", a), std::pair("b", b)})
-    if (!getFormat(type.getElementType()))
+    if (!getElementFormat(type))
       return emitError() << "gemm_c6: elements of " << what
-                         << " must be narrow floats in the logical form, got "
-                         << type.getElementType();
+                         << " must be narrow floats without an encoding in the logical form, got "
+                         << type;
   for (auto [what, type] : {std::pair("sfa", types.sfa), std::pair("sfb", types.sfb)})
     if (!getScalesEncoding(type))
       return emitError() << "gemm_c9: " << what

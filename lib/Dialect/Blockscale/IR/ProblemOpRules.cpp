@@ -63,6 +63,13 @@ LogicalResult blockscale::verifyBytes(StringRef label, StringRef what, Type type
   return emitError() << label << ": packed " << what << " must be " << bytes << "xi8, got " << type;
 }
 
+std::optional<facts::Format> blockscale::getElementFormat(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor && tensor.getEncoding())
+    return std::nullopt;
+  return getFormat(cast<ShapedType>(type).getElementType());
+}
+
 std::string blockscale::shapeOf(ShapedType type) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -30,6 +30,10 @@ mlir::LogicalResult verifyStatic(mlir::StringRef label, mlir::TypeRange types, E
 mlir::LogicalResult verifyBytes(mlir::StringRef label, mlir::StringRef what, mlir::Type type,
                                 int64_t bytes, ErrorFn emitError);
 
+/// The format of a tensor of elements; nullopt when it has none of ours, or an
+/// encoding, which only scales may have.
+std::optional<facts::Format> getElementFormat(mlir::Type type);
+
 /// "178x384", for messages.
 std::string shapeOf(mlir::ShapedType type);
 

@@ -46,7 +46,7 @@ static LogicalResult verifyBlocked(const BlockedTypes &types, ErrorFn emitError)
     element = types.packed.getElement();
     scale = types.packed.getScale();
   } else {
-    element = getFormat(cast<ShapedType>(types.elements).getElementType());
+    element = getElementFormat(types.elements);
     if (ScalesAttr encoding = getScalesEncoding(types.scales))
       scale = encoding.getFormat();
   }

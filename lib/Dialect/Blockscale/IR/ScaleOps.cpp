@@ -10,6 +10,12 @@ using namespace mlir;
 using namespace blockscale;
 using facts::ScaleLayout;
 
+/// Whether the sizes of a matrix can be computed with.
+static bool hasLegalExtents(ScaleMatrixAttr matrix) {
+  auto legal = [](int64_t extent) { return extent >= 1 && extent <= kMaxExtent; };
+  return legal(matrix.getRows()) && legal(matrix.getCols());
+}
+
 //===----------------------------------------------------------------------===//
 // relayout_scales
 //===----------------------------------------------------------------------===//
@@ -43,6 +49,9 @@ LogicalResult RelayoutScalesOp::verify() {
   if (source.getLayout() == target.getLayout())
     return emitError() << "relayout_scales_c3: source and target must differ in layout, got "
                        << name(source.getLayout()) << " twice";
+  if (!hasLegalExtents(source))
+    return emitError() << "relayout_scales_c2: rows and columns must be 1 .. " << kMaxExtent
+                       << ", got " << source;
   if (!getSource())
     return success();
   if (failed(verifyBytes("relayout_scales_c4", "source", getScales().getType(), source.getBytes(),
@@ -79,6 +88,9 @@ LogicalResult ZeroScaleTailOp::verify() {
   if (!matrix || matrix.getLayout() != ScaleLayout::tiled)
     return emitError() << "zero_scale_tail_c2: scales must be tiled, got "
                        << (matrix ? Attribute(matrix) : TypeAttr::get(type));
+  if (!hasLegalExtents(matrix))
+    return emitError() << "zero_scale_tail_c2: rows and columns must be 1 .. " << kMaxExtent
+                       << ", got " << matrix;
   if (!getMatrix())
     return success();
   return verifyBytes("zero_scale_tail_c3", "scales", type, matrix.getBytes(), emitError);

@@ -225,8 +225,9 @@ def Blockscale_DequantizeOp : Blockscale_ProblemOp<"dequantize", [AttrSizedOpera
     Rules:
     - dequantize_c1: operands are all tensors (then there is a result and no
       outs), or all contiguous memrefs (then outs and no result).
-    Elements, scales and x otherwise follow quantize_c2 .. quantize_c6 and
-    quantize_c8 under this op's name; the global scale is always optional.
+    - dequantize_c8: in the packed form every operand has exactly the bytes of `blocked`.
+    Rules 2 to 6 are quantize's, under this op's name; the global scale is always
+    optional.
   }];
   let arguments = (ins Blockscale_Elements:$elements, Blockscale_ScaleValues:$scales,
     Optional<Blockscale_F32Scalar>:$global, Optional<Blockscale_F32Matrix>:$out,
@@ -261,7 +262,8 @@ def Blockscale_RelayoutScalesOp : Blockscale_ProblemOp<"relayout_scales"> {
     Rules:
     - relayout_scales_c1: operands are all tensors (then there is a result and no
       outs), or all contiguous memrefs (then outs and no result).
-    - relayout_scales_c2: source and target have the same rows, columns and format.
+    - relayout_scales_c2: source and target have the same rows, columns and format;
+      rows and columns are 1 .. 2^28.
     - relayout_scales_c3: source and target differ in layout.
     - relayout_scales_c4: in the packed form both sides have exactly the bytes that
       `source` and `target` say.
@@ -290,7 +292,7 @@ def Blockscale_ZeroScaleTailOp : Blockscale_ProblemOp<"zero_scale_tail"> {
 
     Rules:
     - zero_scale_tail_c1: a tensor gives a result of its type; a memref gives none.
-    - zero_scale_tail_c2: scales are tiled.
+    - zero_scale_tail_c2: scales are tiled, rows and columns 1 .. 2^28.
     - zero_scale_tail_c3: in the packed form the operand has exactly the bytes of `matrix`.
   }];
   let arguments = (ins Blockscale_ScaleValues:$scales,
