@@ -1,10 +1,11 @@
 // A feed-forward layer of all-MiniLM-L6-v2 (178 tokens, 384 -> 1536 -> 384), once
 // for each format: quantise, up projection, GELU, quantise, down projection.
 // Weights are [outputs, inputs], as checkpoints store them, and are quantised here too.
+// Results: the layer's output, and the hidden activations after GELU for comparison.
 //
 //   blockscale-run examples/minilm_ffn.mlir --entry=nvfp4 --arch=sm_107a --check \
 //     --arg=W:ffn.input --arg=W:ffn.up.weight --arg=W:ffn.up.bias \
-//     --arg=W:ffn.down.weight --arg=W:ffn.down.bias --out=out.npy
+//     --arg=W:ffn.down.weight --arg=W:ffn.down.bias --out=out.npy --out=hidden.npy
 //
 // with W = test/data/minilm_ffn.safetensors.
 
@@ -33,7 +34,8 @@ func.func private @gelu(%x: tensor<178x1536xf32>) -> tensor<178x1536xf32> {
 // product is alpha.
 func.func @nvfp4(%input: tensor<178x384xf16>,
     %up_weight: tensor<1536x384xf16>, %up_bias: tensor<1536xf32>,
-    %down_weight: tensor<384x1536xf16>, %down_bias: tensor<384xf32>) -> tensor<178x384xf32> {
+    %down_weight: tensor<384x1536xf16>, %down_bias: tensor<384xf32>)
+    -> (tensor<178x384xf32>, tensor<178x1536xf32>) {
   %x, %x_scales, %x_global = blockscale.quantize %input : tensor<178x384xf16> -> tensor<178x384xf4E2M1FN>,
       tensor<178x24xi8, #blockscale.scales<ue4m3, linear>>, tensor<f32>
   %up, %up_scales, %up_global = blockscale.quantize %up_weight : tensor<1536x384xf16> -> tensor<1536x384xf4E2M1FN>,
@@ -61,13 +63,14 @@ func.func @nvfp4(%input: tensor<178x384xf16>,
         tensor<384x1536xf4E2M1FN>, tensor<384x96xi8, #blockscale.scales<ue4m3, linear>>)
     alpha(%down_alpha : f32) bias(%down_bias : tensor<384xf32>) outs(%output_init : tensor<178x384xf32>)
     -> tensor<178x384xf32>
-  return %output : tensor<178x384xf32>
+  return %output, %activated : tensor<178x384xf32>, tensor<178x1536xf32>
 }
 
 // MXFP4: E2M1 elements, UE8M0 scales of 32.
 func.func @mxfp4(%input: tensor<178x384xf16>,
     %up_weight: tensor<1536x384xf16>, %up_bias: tensor<1536xf32>,
-    %down_weight: tensor<384x1536xf16>, %down_bias: tensor<384xf32>) -> tensor<178x384xf32> {
+    %down_weight: tensor<384x1536xf16>, %down_bias: tensor<384xf32>)
+    -> (tensor<178x384xf32>, tensor<178x1536xf32>) {
   %x, %x_scales = blockscale.quantize %input : tensor<178x384xf16> -> tensor<178x384xf4E2M1FN>,
       tensor<178x12xi8, #blockscale.scales<ue8m0, linear>>
   %up, %up_scales = blockscale.quantize %up_weight : tensor<1536x384xf16> -> tensor<1536x384xf4E2M1FN>,
@@ -89,13 +92,14 @@ func.func @mxfp4(%input: tensor<178x384xf16>,
         tensor<384x1536xf4E2M1FN>, tensor<384x48xi8, #blockscale.scales<ue8m0, linear>>)
     bias(%down_bias : tensor<384xf32>) outs(%output_init : tensor<178x384xf32>)
     -> tensor<178x384xf32>
-  return %output : tensor<178x384xf32>
+  return %output, %activated : tensor<178x384xf32>, tensor<178x1536xf32>
 }
 
 // MXFP8: E4M3 elements, UE8M0 scales of 32.
 func.func @mxfp8(%input: tensor<178x384xf16>,
     %up_weight: tensor<1536x384xf16>, %up_bias: tensor<1536xf32>,
-    %down_weight: tensor<384x1536xf16>, %down_bias: tensor<384xf32>) -> tensor<178x384xf32> {
+    %down_weight: tensor<384x1536xf16>, %down_bias: tensor<384xf32>)
+    -> (tensor<178x384xf32>, tensor<178x1536xf32>) {
   %x, %x_scales = blockscale.quantize %input : tensor<178x384xf16> -> tensor<178x384xf8E4M3FN>,
       tensor<178x12xi8, #blockscale.scales<ue8m0, linear>>
   %up, %up_scales = blockscale.quantize %up_weight : tensor<1536x384xf16> -> tensor<1536x384xf8E4M3FN>,
@@ -117,5 +121,5 @@ func.func @mxfp8(%input: tensor<178x384xf16>,
         tensor<384x1536xf8E4M3FN>, tensor<384x48xi8, #blockscale.scales<ue8m0, linear>>)
     bias(%down_bias : tensor<384xf32>) outs(%output_init : tensor<178x384xf32>)
     -> tensor<178x384xf32>
-  return %output : tensor<178x384xf32>
+  return %output, %activated : tensor<178x384xf32>, tensor<178x1536xf32>
 }
