@@ -10,9 +10,11 @@
 #ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_FACTSPARAMETERS_H
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_FACTSPARAMETERS_H
 
+#include "blockscale/Dialect/Blockscale/IR/KernelEnums.h"
 #include "blockscale/Facts/Arch.h"
 #include "blockscale/Facts/Format.h"
 #include "blockscale/Facts/MmaKind.h"
+#include "blockscale/Facts/Swizzle.h"
 #include "blockscale/Facts/TensorMap.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -62,10 +64,24 @@ constexpr std::optional<NibbleOrder> parseNibbleOrder(std::string_view text) {
 }
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, NibbleOrder o) {
   p.getStream() << name(o);
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, WarpRole v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, SharedContent v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, ScaleOperand v) {
+  p.getStream() << name(v);
   return p;
 }
 
 namespace facts {
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Swizzle v) {
+  p.getStream() << name(v);
+  return p;
+}
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Arch v) {
   p.getStream() << name(v);
   return p;
@@ -135,8 +151,19 @@ BLOCKSCALE_FACTS_FIELD_PARSER(TmaType)
 BLOCKSCALE_FACTS_FIELD_PARSER(TmaSwizzle)
 BLOCKSCALE_FACTS_FIELD_PARSER(TmaFill)
 BLOCKSCALE_FACTS_FIELD_PARSER(TmaL2Promotion)
+BLOCKSCALE_FACTS_FIELD_PARSER(Swizzle)
 #undef BLOCKSCALE_FACTS_FIELD_PARSER
 
+template <>
+struct FieldParser<blockscale::WarpRole>
+    : blockscale::detail::KeywordParser<blockscale::WarpRole, blockscale::parseWarpRole> {};
+template <>
+struct FieldParser<blockscale::SharedContent>
+    : blockscale::detail::KeywordParser<blockscale::SharedContent,
+                                        blockscale::parseSharedContent> {};
+template <>
+struct FieldParser<blockscale::ScaleOperand>
+    : blockscale::detail::KeywordParser<blockscale::ScaleOperand, blockscale::parseScaleOperand> {};
 template <>
 struct FieldParser<blockscale::Epilogue>
     : blockscale::detail::KeywordParser<blockscale::Epilogue, blockscale::parseEpilogue> {};

@@ -2,11 +2,313 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// A kernel function whose every plan is visible: what lies where in shared and
+// in tensor memory, which barriers guard it, how many bytes complete a stage.
+// Stages and phases are explicit i32 values; `pipeline_advance` steps them.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_KERNELOPS_TD
 #define BLOCKSCALE_KERNELOPS_TD
 
 include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleTypes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class KernelEnumParam<string cppType, string desc>
+    : AttrOrTypeParameter<"::blockscale::" # cppType, desc>;
+
+def Blockscale_WarpRoleAttr : Blockscale_Attr<"WarpRole", "role"> {
+  let summary = "what a group of warps does";
+  let parameters = (ins KernelEnumParam<"WarpRole", "role">:$value);
+  let assemblyFormat = "$value";
+}
+def Blockscale_ScaleOperandAttr : Blockscale_Attr<"ScaleOperand", "scale_operand"> {
+  let summary = "scales of A or of B";
+  let parameters = (ins KernelEnumParam<"ScaleOperand", "operand">:$value);
+  let assemblyFormat = "$value";
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+def Blockscale_SharedPlanAttr : Blockscale_Attr<"SharedPlan", "shared_plan"> {
+  let summary = "a ring of equal buffers in dynamic shared memory";
+  let description = [{
+    `offset` of stage 0 from the start of dynamic shared memory, `bytes` of one
+    stage, `stages` of them back to back; `swizzle` is the pattern in which the
+    bytes lie.
+  }];
+  let parameters = (ins KernelEnumParam<"SharedContent", "what it holds">:$content,
+    "int64_t":$offset, "int64_t":$bytes, "int64_t":$stages,
+    FactsParam<"Swizzle", "swizzle">:$swizzle);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Blockscale_TmemPlanAttr : Blockscale_Attr<"TmemPlan", "tmem_plan"> {
+  let summary = "columns of tensor memory";
+  let description = [{
+    `columns` are allocated by warp `alloc_warp`, which leaves their address at
+    byte `slot` of shared memory. Accumulator stage i is `width` columns from
+    `accumulators[i]`; scales of A and B are `sfa_columns` from `sfa` and `sfb_columns` from `sfb`.
+  }];
+  let parameters = (ins "int64_t":$columns, "int64_t":$slot, "int64_t":$alloc_warp,
+    ArrayRefParameter<"int64_t">:$accumulators, "int64_t":$width,
+    "int64_t":$sfa, "int64_t":$sfa_columns, "int64_t":$sfb, "int64_t":$sfb_columns);
+  let assemblyFormat = [{
+    `<` `columns` `=` $columns `,` `slot` `=` $slot `,` `alloc_warp` `=` $alloc_warp `,`
+    `accumulators` `=` `[` $accumulators `]` `,` `width` `=` $width `,`
+    `sfa` `=` $sfa `,` `sfa_columns` `=` $sfa_columns `,` `sfb` `=` $sfb `,` `sfb_columns` `=` $sfb_columns `>`
+  }];
+}
+
+def Blockscale_PipelinePlanAttr : Blockscale_Attr<"PipelinePlan", "pipeline_plan"> {
+  let summary = "a ring of full and empty barriers";
+  let description = [{
+    8-byte mbarriers: `stages` full ones from byte `full`, as many empty ones from
+    `empty`. `producers` and `consumers` are the arrivals that complete a phase of
+    the full and of the empty barrier; `bytes` the transaction bytes of one stage
+    (0 when the producer is not TMA).
+  }];
+  let parameters = (ins "int64_t":$stages, "int64_t":$full, "int64_t":$empty, "int64_t":$bytes,
+    KernelEnumParam<"WarpRole", "who fills">:$producer, "int64_t":$producers,
+    KernelEnumParam<"WarpRole", "who drains">:$consumer, "int64_t":$consumers);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Blockscale_SharedType : Blockscale_Type<"Shared", "shared"> {
+  let summary = "a ring of buffers in shared memory";
+}
+def Blockscale_TmemType : Blockscale_Type<"Tmem", "tmem"> {
+  let summary = "planned tensor memory";
+}
+def Blockscale_PipelineType : Blockscale_Type<"Pipeline", "pipeline"> {
+  let summary = "a pipeline between two warp roles";
+}
+
+def Blockscale_SharedBufferOp : Blockscale_Op<"shared_buffer"> {
+  let summary = "plans a ring of buffers in shared memory";
+  let arguments = (ins Blockscale_SharedPlanAttr:$plan);
+  let results = (outs Blockscale_SharedType:$result);
+  let assemblyFormat = "$plan attr-dict";
+}
+def Blockscale_TmemPlanOp : Blockscale_Op<"tmem_plan"> {
+  let summary = "plans and allocates tensor memory";
+  let arguments = (ins Blockscale_TmemPlanAttr:$plan);
+  let results = (outs Blockscale_TmemType:$result);
+  let assemblyFormat = "$plan attr-dict";
+}
+def Blockscale_PipelineOp : Blockscale_Op<"pipeline"> {
+  let summary = "plans and initialises the barriers of a pipeline";
+  let arguments = (ins Blockscale_PipelinePlanAttr:$plan);
+  let results = (outs Blockscale_PipelineType:$result);
+  let assemblyFormat = "$plan attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Kernel and warp roles
+//===----------------------------------------------------------------------===//
+
+def Blockscale_KernelOp : Blockscale_Op<"kernel",
+    [FunctionOpInterface, IsolatedFromAbove, SingleBlock, HasParent<"::mlir::ModuleOp">]> {
+  let summary = "a kernel, at the kernel or the machine level";
+  let description = [{
+    Parameters are tensor maps, device buffers and f32 scalars. `threads` is the
+    block size, `shared_bytes` the dynamic shared memory; more than the chip's
+    ordinary limit means the oversized mode (sm_107a).
+
+    Rules, checked in this order:
+    - kernel_c1: the schedule's chip must be the module's `blockscale.arch`
+    - kernel_c2: shared memory must fit the chip's largest block
+    - kernel_c3: planned ranges must lie inside `shared_bytes`
+    - kernel_c4: planned ranges must not overlap
+    - kernel_c5: a swizzled buffer must start on its pattern (1024 bytes for b128), others on 128; barriers on 8, the slot on 4
+    - kernel_c6: allocated columns must be what the chip's rule gives for those used
+    - kernel_c7: column ranges must lie inside the allocation
+    - kernel_c8: column ranges must not overlap
+    - kernel_c9: depths must agree: operand rings with the schedule's stages, accumulator ring with its accumulators
+    - kernel_c10: transaction bytes must be what the TMA loads of one stage bring
+    - kernel_c11: arrivals must fit the roles: 1 for tma and mma, the number of its warps for epilogue
+    - kernel_c12: a pipeline must be filled by its producer and drained by its consumer
+    - kernel_c13: tcgen05.cp reads tiled scales only, a whole number of 512-byte tiles, into the columns planned for them
+    - kernel_c14: an mma must read an a and a b buffer, within the K tile, with its scale columns copied
+    - kernel_c15: accumulator columns read must lie inside a stage
+    - kernel_c16: warps of roles must be disjoint and inside the block; epilogue warps are four from warp 0
+    - kernel_c17: a TMA load must fill a whole stage of a ring as deep as its pipeline, at the pipeline's stage
+    - kernel_c18: staging must be 128 bytes per row of the tile in the 128-byte swizzle, in as many buffers as the schedule says
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+    OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
+    Blockscale_ProblemAttr:$problem, Blockscale_ScheduleAttr:$schedule,
+    I64Attr:$threads, I64Attr:$shared_bytes);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::blockscale::facts::Arch getArch() { return getSchedule().getArch(); }
+  }];
+}
+
+def Blockscale_ReturnOp : Blockscale_Op<"return", [Terminator, HasParent<"KernelOp">]> {
+  let summary = "ends a kernel";
+  let assemblyFormat = "attr-dict";
+}
+
+def Blockscale_WarpRoleOp : Blockscale_Op<"warp_role",
+    [SingleBlock, NoTerminator, NoRegionArguments, HasParent<"KernelOp">]> {
+  let summary = "what some warps of the block do";
+  let description = [{
+    `blockscale.warp_role mma warps 4 to 4 { … }`: warps `first` to `last`. The
+    roles tma and mma run in one elected lane, epilogue in all lanes.
+  }];
+  let arguments = (ins Blockscale_WarpRoleAttr:$role, I64Attr:$first, I64Attr:$last);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$role `warps` $first `to` $last $body attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+def Blockscale_CtaIndexOp : Blockscale_Op<"cta_index", [Pure]> {
+  let summary = "index of this CTA, the first tile it computes";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+def Blockscale_CtaCountOp : Blockscale_Op<"cta_count", [Pure]> {
+  let summary = "number of CTAs, the step between its tiles";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+def Blockscale_TileCoordinatesOp : Blockscale_Op<"tile_coordinates", [Pure]> {
+  let summary = "row tile and column tile of a tile; rows run fastest";
+  let arguments = (ins I32:$tile);
+  let results = (outs I32:$row, I32:$column);
+  let assemblyFormat = "$tile attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
+class Blockscale_PipelineStepOp<string mnemonic, dag operands> : Blockscale_Op<mnemonic> {
+  let arguments = !con((ins Blockscale_PipelineType:$pipeline), operands);
+}
+def Blockscale_ProducerAcquireOp
+    : Blockscale_PipelineStepOp<"producer_acquire", (ins I32:$stage, I32:$phase)> {
+  let summary = "waits until a stage is empty";
+  let assemblyFormat = "$pipeline `[` $stage `,` $phase `]` attr-dict";
+}
+def Blockscale_ProducerCommitOp : Blockscale_PipelineStepOp<"producer_commit", (ins I32:$stage)> {
+  let summary = "says that a stage will be full: by its bytes (tma) or when earlier mma ended";
+  let assemblyFormat = "$pipeline `[` $stage `]` attr-dict";
+}
+def Blockscale_ConsumerWaitOp
+    : Blockscale_PipelineStepOp<"consumer_wait", (ins I32:$stage, I32:$phase)> {
+  let summary = "waits until a stage is full";
+  let assemblyFormat = "$pipeline `[` $stage `,` $phase `]` attr-dict";
+}
+def Blockscale_ConsumerReleaseOp : Blockscale_PipelineStepOp<"consumer_release", (ins I32:$stage)> {
+  let summary = "says that a stage is empty: when earlier mma ended, or once per warp";
+  let assemblyFormat = "$pipeline `[` $stage `]` attr-dict";
+}
+def Blockscale_PipelineAdvanceOp : Blockscale_Op<"pipeline_advance", [Pure]> {
+  let summary = "the next stage, and its phase, which flips when the ring wraps";
+  let arguments = (ins Blockscale_PipelineType:$pipeline, I32:$stage, I32:$phase);
+  let results = (outs I32:$next_stage, I32:$next_phase);
+  let assemblyFormat = "$pipeline `[` $stage `,` $phase `]` attr-dict";
+}
+def Blockscale_PipelineDrainOp
+    : Blockscale_PipelineStepOp<"pipeline_drain", (ins I32:$stage, I32:$phase)> {
+  let summary = "waits until every stage is empty, so that nothing is due when the CTA exits";
+  let assemblyFormat = "$pipeline `[` $stage `,` $phase `]` attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Work on tiles
+//===----------------------------------------------------------------------===//
+
+def Blockscale_TmaLoadOp : Blockscale_Op<"tma_load"> {
+  let summary = "loads one box into a stage and completes its bytes on the pipeline";
+  let arguments = (ins Blockscale_TensorMapType:$map, Variadic<I32>:$coordinates,
+    Blockscale_SharedType:$target, Blockscale_PipelineType:$pipeline, I32:$stage);
+  let assemblyFormat = "$map `[` $coordinates `]` `to` $target `for` $pipeline `[` $stage `]` attr-dict";
+}
+def Blockscale_CopyScalesOp : Blockscale_Op<"copy_scales"> {
+  let summary = "copies `tiles` scale tiles of a stage to tensor memory (tcgen05.cp)";
+  let arguments = (ins Blockscale_SharedType:$source, I32:$stage, Blockscale_TmemType:$tmem,
+    Blockscale_ScaleOperandAttr:$operand, I64Attr:$tiles);
+  let assemblyFormat = "$source `[` $stage `]` `to` $tmem $operand `tiles` $tiles attr-dict";
+}
+def Blockscale_MmaOp : Blockscale_Op<"mma"> {
+  let summary = "`steps` instructions along K of one stage";
+  let description = [{
+    The first instruction adds to the accumulator stage if `accumulate` holds and
+    overwrites it otherwise; the others add.
+  }];
+  let arguments = (ins Blockscale_SharedType:$a, Blockscale_SharedType:$b, I32:$stage,
+    Blockscale_TmemType:$tmem, I32:$accumulator, I1:$accumulate, I64Attr:$steps);
+  let assemblyFormat = [{
+    $a `,` $b `[` $stage `]` `into` $tmem `[` $accumulator `]` `if` $accumulate `steps` $steps attr-dict
+  }];
+}
+def Blockscale_LoadAccumulatorOp : Blockscale_Op<"load_accumulator"> {
+  let summary = "columns `column`.. of an accumulator stage, one row per lane; complete when it returns";
+  let arguments = (ins Blockscale_TmemType:$tmem, I32:$accumulator, I64Attr:$column);
+  let results = (outs Variadic<F32>:$values);
+  let assemblyFormat = "$tmem `[` $accumulator `]` `column` $column attr-dict `:` type($values)";
+}
+def Blockscale_ApplyEpilogueOp : Blockscale_Op<"apply_epilogue"> {
+  let summary = "alpha * value + bias[column], either part optional";
+  let description = "`column` is the column of the tile of the first value; `tile_column` the tile.";
+  let arguments = (ins Optional<F32>:$alpha, Optional<Blockscale_BufferType>:$bias,
+    I32:$tile_column, I64Attr:$column, Variadic<F32>:$values);
+  let results = (outs Variadic<F32>:$results);
+  let assemblyFormat = [{
+    (`alpha` $alpha^)? (`bias` $bias^)? `at` $tile_column `,` $column `(` $values `:` type($values) `)` attr-dict `:` type($results)
+  }];
+  let hasVerifier = 1;
+}
+def Blockscale_StagingAcquireOp : Blockscale_Op<"staging_acquire"> {
+  let summary = "waits until the warp's earlier TMA store has read a staging buffer";
+  let arguments = (ins Blockscale_SharedType:$staging, I64Attr:$buffer);
+  let assemblyFormat = "$staging `[` $buffer `]` attr-dict";
+}
+def Blockscale_StoreStagingOp : Blockscale_Op<"store_staging"> {
+  let summary = "converts to the output format and stores at byte `byte` of the lane's 128-byte row";
+  let arguments = (ins Blockscale_SharedType:$staging, I64Attr:$buffer, I64Attr:$byte, Variadic<F32>:$values);
+  let assemblyFormat = "$values `to` $staging `[` $buffer `]` `byte` $byte attr-dict `:` type($values)";
+}
+def Blockscale_TmaStoreOp : Blockscale_Op<"tma_store"> {
+  let summary = "stores the warp's 32 rows of a staging buffer at column `column` of the tile";
+  let arguments = (ins Blockscale_SharedType:$staging, I64Attr:$buffer, Blockscale_TensorMapType:$map,
+    I32:$tile_row, I32:$tile_column, I64Attr:$column);
+  let assemblyFormat = [{
+    $staging `[` $buffer `]` `to` $map `[` $tile_row `,` $tile_column `]` `column` $column attr-dict
+  }];
+}
+def Blockscale_StagingDrainOp : Blockscale_Op<"staging_drain"> {
+  let summary = "waits until every TMA store of the warp is complete";
+  let arguments = (ins Blockscale_SharedType:$staging);
+  let assemblyFormat = "$staging attr-dict";
+}
+def Blockscale_PlainStoreOp : Blockscale_Op<"plain_store"> {
+  let summary = "converts and stores what lies inside the matrix, element by element";
+  let arguments = (ins Blockscale_BufferType:$buffer, I32:$tile_row, I32:$tile_column, I64Attr:$column,
+    Variadic<F32>:$values);
+  let assemblyFormat = [{
+    $values `to` $buffer `[` $tile_row `,` $tile_column `]` `column` $column attr-dict `:` type($values)
+  }];
+}
 
 #endif // BLOCKSCALE_KERNELOPS_TD

@@ -2,11 +2,264 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Names follow PTX's word order. Addresses of shared and tensor memory are i32,
+// shared-memory descriptors i64; what is constant in a descriptor stays decoded
+// until the last conversion. Every op says which instruction it is.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_MACHINEOPS_TD
 #define BLOCKSCALE_MACHINEOPS_TD
 
 include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Descriptors, decoded
+//===----------------------------------------------------------------------===//
+
+def Blockscale_IDescAttr : Blockscale_Attr<"IDesc", "idesc"> {
+  let summary = "instruction descriptor of tcgen05.mma, decoded";
+  let description = [{
+    `k` is the K extent of one instruction in elements; `sfa_id` and `sfb_id`
+    name the first scale byte in the word at the scale column.
+  }];
+  let parameters = (ins MmaKindParam:$kind, FormatParam:$a, FormatParam:$b,
+    ScaleFormatParam:$scale, "int64_t":$block, "int64_t":$m, "int64_t":$n, "int64_t":$k,
+    "int64_t":$sfa_id, "int64_t":$sfb_id);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// The word that the hardware takes, or why there is none.
+    ::blockscale::facts::Result<uint32_t> encode(::blockscale::facts::Arch arch) const;
+  }];
+}
+
+def Blockscale_SmemDescAttr : Blockscale_Attr<"SmemDesc", "smem_desc"> {
+  let summary = "constant part of a shared-memory matrix descriptor, decoded";
+  let description = "Byte offsets of the leading and the stride dimension, and the swizzle.";
+  let parameters = (ins "int64_t":$leading, "int64_t":$stride, FactsParam<"Swizzle", "swizzle">:$swizzle);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// The descriptor of a matrix at address 0; an address is or-ed in by value.
+    ::blockscale::facts::Result<uint64_t> encode(::blockscale::facts::Arch arch) const;
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Base classes
+//===----------------------------------------------------------------------===//
+
+class Blockscale_RegisterOp<string mnemonic, string instruction>
+    : Blockscale_Op<mnemonic, [Pure]> {
+  let summary = instruction;
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+/// An instruction without operands or results.
+class Blockscale_BareOp<string mnemonic, string instruction> : Blockscale_Op<mnemonic> {
+  let summary = instruction;
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Registers and addresses
+//===----------------------------------------------------------------------===//
+
+def Blockscale_SharedBaseOp : Blockscale_RegisterOp<"shared_base",
+  "address of the dynamic shared memory, 1024-aligned">;
+def Blockscale_TidXOp : Blockscale_RegisterOp<"tid_x", "%tid.x">;
+def Blockscale_LaneIdOp : Blockscale_RegisterOp<"laneid", "%laneid">;
+def Blockscale_CtaIdXOp : Blockscale_RegisterOp<"ctaid_x", "%ctaid.x">;
+def Blockscale_NctaIdXOp : Blockscale_RegisterOp<"nctaid_x", "%nctaid.x">;
+
+//===----------------------------------------------------------------------===//
+// Barriers and fences
+//===----------------------------------------------------------------------===//
+
+def Blockscale_BarSyncOp : Blockscale_Op<"bar_sync"> {
+  let summary = "barrier.cta.sync.aligned of all threads";
+  let arguments = (ins I32Attr:$id);
+  let assemblyFormat = "$id attr-dict";
+}
+def Blockscale_BarWarpSyncOp : Blockscale_BareOp<"bar_warp_sync", "bar.warp.sync of all lanes">;
+def Blockscale_ElectSyncOp : Blockscale_Op<"elect_sync"> {
+  let summary = "elect.sync of all lanes; true in one of them";
+  let results = (outs I1:$elected);
+  let assemblyFormat = "attr-dict";
+}
+def Blockscale_MbarrierInitOp : Blockscale_Op<"mbarrier_init"> {
+  let summary = "mbarrier.init.shared.b64";
+  let arguments = (ins I32:$barrier, I32Attr:$count);
+  let assemblyFormat = "$barrier `,` $count attr-dict";
+  let hasVerifier = 1;
+}
+def Blockscale_MbarrierArriveOp : Blockscale_Op<"mbarrier_arrive"> {
+  let summary = "mbarrier.arrive.shared.b64, release.cta";
+  let arguments = (ins I32:$barrier);
+  let assemblyFormat = "$barrier attr-dict";
+}
+def Blockscale_MbarrierArriveExpectTxOp : Blockscale_Op<"mbarrier_arrive_expect_tx"> {
+  let summary = "mbarrier.arrive.expect_tx.shared.b64, release.cta";
+  let arguments = (ins I32:$barrier, I32Attr:$bytes);
+  let assemblyFormat = "$barrier `,` $bytes attr-dict";
+  let hasVerifier = 1;
+}
+def Blockscale_MbarrierTryWaitParityOp : Blockscale_Op<"mbarrier_try_wait_parity"> {
+  let summary = "mbarrier.try_wait.parity.shared.b64, acquire.cta";
+  let description = "True when the phase of that parity is over; may return false at any time.";
+  let arguments = (ins I32:$barrier, I32:$parity);
+  let results = (outs I1:$done);
+  let assemblyFormat = "$barrier `,` $parity attr-dict";
+}
+def Blockscale_FenceMbarrierInitOp : Blockscale_BareOp<"fence_mbarrier_init",
+  "fence.mbarrier_init.release.cluster">;
+def Blockscale_FenceProxyAsyncOp : Blockscale_BareOp<"fence_proxy_async",
+  "fence.proxy.async.shared::cta">;
+
+//===----------------------------------------------------------------------===//
+// TMA
+//===----------------------------------------------------------------------===//
+
+def Blockscale_PrefetchTensormapOp : Blockscale_Op<"prefetch_tensormap"> {
+  let summary = "prefetch.tensormap";
+  let arguments = (ins Blockscale_TensorMapType:$map);
+  let assemblyFormat = "$map attr-dict";
+}
+def Blockscale_CpAsyncBulkTensorLoadOp : Blockscale_Op<"cp_async_bulk_tensor_load"> {
+  let summary = "cp.async.bulk.tensor.Nd.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
+  let description = "Coordinates in elements, dimension 0 first.";
+  let arguments = (ins I32:$target, Blockscale_TensorMapType:$map, Variadic<I32>:$coordinates, I32:$barrier);
+  let assemblyFormat = "$target `,` $map `[` $coordinates `]` `,` $barrier attr-dict";
+  let hasVerifier = 1;
+}
+def Blockscale_CpAsyncBulkTensorStoreOp : Blockscale_Op<"cp_async_bulk_tensor_store"> {
+  let summary = "cp.async.bulk.tensor.Nd.global.shared::cta.tile.bulk_group";
+  let arguments = (ins Blockscale_TensorMapType:$map, Variadic<I32>:$coordinates, I32:$source);
+  let assemblyFormat = "$map `[` $coordinates `]` `,` $source attr-dict";
+  let hasVerifier = 1;
+}
+def Blockscale_CpAsyncBulkCommitGroupOp : Blockscale_BareOp<"cp_async_bulk_commit_group",
+  "cp.async.bulk.commit_group">;
+def Blockscale_CpAsyncBulkWaitGroupOp : Blockscale_Op<"cp_async_bulk_wait_group"> {
+  let summary = "cp.async.bulk.wait_group{.read} N";
+  let arguments = (ins I32Attr:$pending, UnitAttr:$read);
+  let assemblyFormat = "(`read` $read^)? $pending attr-dict";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor memory and the tensor core
+//===----------------------------------------------------------------------===//
+
+def Blockscale_Tcgen05AllocOp : Blockscale_Op<"tcgen05_alloc"> {
+  let summary = "tcgen05.alloc.cta_group::1{.exclusive}.sync.aligned.shared::cta.b32";
+  let description = "Writes the address of `columns` columns to shared memory at `target`.";
+  let arguments = (ins I32:$target, I32Attr:$columns);
+  let assemblyFormat = "$target `,` $columns attr-dict";
+  let hasVerifier = 1;
+}
+def Blockscale_Tcgen05DeallocOp : Blockscale_Op<"tcgen05_dealloc"> {
+  let summary = "tcgen05.dealloc.cta_group::1{.exclusive}.sync.aligned.b32";
+  let arguments = (ins I32:$address, I32Attr:$columns);
+  let assemblyFormat = "$address `,` $columns attr-dict";
+  let hasVerifier = 1;
+}
+def Blockscale_Tcgen05RelinquishAllocPermitOp : Blockscale_BareOp<"tcgen05_relinquish_alloc_permit",
+  "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned">;
+def Blockscale_Tcgen05FenceBeforeOp : Blockscale_BareOp<"tcgen05_fence_before_thread_sync",
+  "tcgen05.fence::before_thread_sync">;
+def Blockscale_Tcgen05FenceAfterOp : Blockscale_BareOp<"tcgen05_fence_after_thread_sync",
+  "tcgen05.fence::after_thread_sync">;
+def Blockscale_Tcgen05CommitOp : Blockscale_Op<"tcgen05_commit"> {
+  let summary = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64";
+  let arguments = (ins I32:$barrier);
+  let assemblyFormat = "$barrier attr-dict";
+}
+def Blockscale_Tcgen05CpOp : Blockscale_Op<"tcgen05_cp"> {
+  let summary = "tcgen05.cp.cta_group::1.32x128b.warpx4";
+  let description = "One 512-byte scale tile onto four columns, in all four lane parts.";
+  let arguments = (ins I32:$address, I64:$source);
+  let assemblyFormat = "$address `,` $source attr-dict";
+}
+def Blockscale_Tcgen05MmaOp : Blockscale_Op<"tcgen05_mma"> {
+  let summary = "tcgen05.mma.cta_group::1.kind::K.block_scale{.blockN}";
+  let description = [{
+    D, A descriptor, B descriptor, instruction descriptor, scales of A and of B in
+    tensor memory, and whether D is added to.
+  }];
+  let arguments = (ins I32:$d, I64:$a, I64:$b, Blockscale_IDescAttr:$idesc, I32:$sfa, I32:$sfb, I1:$accumulate);
+  let assemblyFormat = "$d `,` $a `,` $b `,` qualified($idesc) `,` $sfa `,` $sfb `,` $accumulate attr-dict";
+  let hasVerifier = 1;
+}
+def Blockscale_Tcgen05LdOp : Blockscale_Op<"tcgen05_ld"> {
+  let summary = "tcgen05.ld.sync.aligned.32x32b.xN.b32";
+  let description = "Column i of this lane in result i; N is the number of results.";
+  let arguments = (ins I32:$address);
+  let results = (outs Variadic<I32>:$values);
+  let assemblyFormat = "$address attr-dict `:` type($values)";
+  let hasVerifier = 1;
+}
+def Blockscale_Tcgen05WaitLdOp : Blockscale_BareOp<"tcgen05_wait_ld", "tcgen05.wait::ld.sync.aligned">;
+
+def Blockscale_SmemDescOp : Blockscale_Op<"smem_desc", [Pure]> {
+  let summary = "shared-memory descriptor of a matrix at an address";
+  let arguments = (ins I32:$address, Blockscale_SmemDescAttr:$desc);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$address `,` qualified($desc) attr-dict";
+  let hasVerifier = 1;
+}
+def Blockscale_DescAdvanceOp : Blockscale_Op<"desc_advance", [Pure]> {
+  let summary = "advances the start address of a descriptor by a constant number of bytes";
+  let arguments = (ins I64:$desc, I32Attr:$bytes);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$desc `,` $bytes attr-dict";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Loads, stores and arithmetic of the epilogue
+//===----------------------------------------------------------------------===//
+
+def Blockscale_LdSharedOp : Blockscale_Op<"ld_shared"> {
+  let summary = "ld.shared.b32";
+  let arguments = (ins I32:$address);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$address attr-dict";
+}
+def Blockscale_StSharedOp : Blockscale_Op<"st_shared"> {
+  let summary = "st.shared.v4.b32";
+  let arguments = (ins I32:$address, Variadic<I32>:$values);
+  let assemblyFormat = "$address `,` $values attr-dict";
+  let hasVerifier = 1;
+}
+def Blockscale_LdGlobalOp : Blockscale_Op<"ld_global"> {
+  let summary = "ld.global{.v2,.v4}.f32";
+  let description = "Offset in bytes, aligned to what is loaded.";
+  let arguments = (ins Blockscale_BufferType:$buffer, I64:$offset);
+  let results = (outs Variadic<F32>:$values);
+  let assemblyFormat = "$buffer `[` $offset `]` attr-dict `:` type($values)";
+  let hasVerifier = 1;
+}
+def Blockscale_StGlobalOp : Blockscale_Op<"st_global"> {
+  let summary = "st.global.{b16,b32}";
+  let description = "Offset in bytes.";
+  let arguments = (ins Blockscale_BufferType:$buffer, I64:$offset, AnyTypeOf<[I16, I32]>:$value);
+  let assemblyFormat = "$buffer `[` $offset `]` `,` $value attr-dict `:` type($value)";
+}
+def Blockscale_FmaRnOp : Blockscale_Op<"fma_rn", [Pure]> {
+  let summary = "fma.rn.f32";
+  let arguments = (ins F32:$a, F32:$b, F32:$c);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$a `,` $b `,` $c attr-dict";
+}
+def Blockscale_CvtRnBf16x2Op : Blockscale_Op<"cvt_rn_bf16x2", [Pure]> {
+  let summary = "cvt.rn.bf16x2.f32 d, high, low";
+  let arguments = (ins F32:$high, F32:$low);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$high `,` $low attr-dict";
+}
 
 #endif // BLOCKSCALE_MACHINEOPS_TD

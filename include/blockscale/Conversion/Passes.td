@@ -1,0 +1,45 @@
+//===- Passes.td - conversions between the levels ----------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_CONVERSION_PASSES_TD
+#define BLOCKSCALE_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def BlockscaleLowerGemmToKernelPass : Pass<"blockscale-lower-gemm-to-kernel", "::mlir::ModuleOp"> {
+  let summary = "level 2 to 3: one kernel and its host code for each scheduled gemm";
+  let description = [{
+    Every `blockscale.gemm` on packed memrefs with a schedule becomes a
+    `blockscale.kernel` in module `@kernels`, and host ops that allocate, copy,
+    encode tensor maps and launch. Doc test: test/Conversion/gemm-to-kernel.mlir.
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def BlockscaleLowerKernelToMachinePass
+    : Pass<"blockscale-lower-kernel-to-machine", "::mlir::ModuleOp"> {
+  let summary = "level 3 to 4: warp roles, pipelines and plans become instructions";
+  let description = [{
+    Warp roles become branches, waits become loops of try_wait, plans become
+    addresses. Kernels that are at the machine level already stay as they are.
+    Doc test: test/Conversion/kernel-to-machine.mlir.
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def ConvertBlockscaleToNVVMPass : Pass<"convert-blockscale-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "level 4 to 5: machine ops become NVVM and LLVM ops";
+  let description = [{
+    Descriptors become integers. Inline PTX is used only for what LLVM 22 lacks.
+    Doc test: test/Conversion/blockscale-to-nvvm.mlir.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+
+#endif // BLOCKSCALE_CONVERSION_PASSES_TD

@@ -1,0 +1,57 @@
+//===- KernelEnums.h - roles of warps and contents of shared memory -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Vocabulary of the kernel level. Plain enums like those of Facts, so that
+// attributes print and parse them by the names in these tables.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_KERNELENUMS_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_KERNELENUMS_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace blockscale {
+
+/// What a group of warps does.
+enum class WarpRole : uint8_t { tma, mma, epilogue };
+inline constexpr std::array<std::string_view, 3> kWarpRoleNames{"tma", "mma", "epilogue"};
+constexpr std::string_view name(WarpRole r) { return kWarpRoleNames[size_t(r)]; }
+constexpr std::optional<WarpRole> parseWarpRole(std::string_view text) {
+  for (size_t i = 0; i < kWarpRoleNames.size(); ++i)
+    if (kWarpRoleNames[i] == text)
+      return WarpRole(i);
+  return std::nullopt;
+}
+
+/// What a shared-memory buffer holds. `scales_tiled` is 512-byte tiles of 128
+/// rows x 4 scales, which tcgen05.cp reads; `scales_linear` is row-major.
+enum class SharedContent : uint8_t { a, b, scales_tiled, scales_linear, staging };
+inline constexpr std::array<std::string_view, 5> kSharedContentNames{
+    "a", "b", "scales_tiled", "scales_linear", "staging"};
+constexpr std::string_view name(SharedContent c) { return kSharedContentNames[size_t(c)]; }
+constexpr std::optional<SharedContent> parseSharedContent(std::string_view text) {
+  for (size_t i = 0; i < kSharedContentNames.size(); ++i)
+    if (kSharedContentNames[i] == text)
+      return SharedContent(i);
+  return std::nullopt;
+}
+
+/// Which scale columns of a tensor-memory plan.
+enum class ScaleOperand : uint8_t { sfa, sfb };
+constexpr std::string_view name(ScaleOperand s) { return s == ScaleOperand::sfa ? "sfa" : "sfb"; }
+constexpr std::optional<ScaleOperand> parseScaleOperand(std::string_view text) {
+  if (text == "sfa")
+    return ScaleOperand::sfa;
+  if (text == "sfb")
+    return ScaleOperand::sfb;
+  return std::nullopt;
+}
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_KERNELENUMS_H

@@ -1,0 +1,324 @@
+//===- GemmKernel.cpp - builds the kernel of one scheduled gemm -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One CTA computes tiles of 128 rows, persistently: a TMA warp fills the operand
+// ring, an MMA warp copies scales and multiplies into one of the accumulator
+// stages, four epilogue warps drain the other. Everything that the kernel relies
+// on is a plan attribute.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Conversion/GemmKernel.h"
+#include "blockscale/Facts/ScaleTile.h"
+#include "blockscale/Facts/Tmem.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+GemmShape::GemmShape(ProblemAttr problem, ScheduleAttr schedule) {
+  Shape3 tile = schedule.getTile(), inst = schedule.getInst();
+  tilesM = ceilDiv(problem.getM(), tile.m);
+  tilesN = ceilDiv(problem.getN(), tile.n);
+  tilesK = ceilDiv(problem.getK(), tile.k);
+  scalesPerRow = ceilDiv(problem.getK(), problem.getBlock());
+  scaleTilesPerStage = facts::scaleTileKBlocks(ceilDiv(tile.k, problem.getBlock()));
+  stepsPerStage = tile.k / inst.k;
+  lastSteps = ceilDiv(problem.getK() - (tilesK - 1) * tile.k, inst.k);
+  rowBytesA = facts::packedBytes(problem.getA(), problem.getK());
+  rowBytesB = facts::packedBytes(problem.getB(), problem.getK());
+  stageBytesA = tile.m * facts::packedBytes(problem.getA(), tile.k);
+  stageBytesB = tile.n * facts::packedBytes(problem.getB(), tile.k);
+  stageBytesScales = scaleTilesPerStage * facts::kScaleTileBytes;
+  outBytes = facts::packedBytes(problem.getOut(), 1);
+  outColumns = 128 / outBytes;
+}
+
+TmaMapAttr blockscale::operandMap(MLIRContext *context, int64_t rows, int64_t rowBytes,
+                                  int64_t tileRows) {
+  return TmaMapAttr::get(context, facts::TmaType::u8, {rowBytes, rows}, {rowBytes}, {128, tileRows},
+                         {1, 1}, facts::TmaSwizzle::b128, facts::TmaFill::zero,
+                         facts::TmaL2Promotion::b128);
+}
+
+TmaMapAttr blockscale::scaleMap(MLIRContext *context, int64_t rows, int64_t scalesPerRow,
+                                int64_t tilesPerStage) {
+  // A 512-byte tile is 256 elements of two bytes: a box has at most 256.
+  int64_t alongK = facts::scaleTileKBlocks(scalesPerRow);
+  return TmaMapAttr::get(
+      context, facts::TmaType::u16,
+      {facts::kScaleTileBytes / 2, alongK, facts::scaleTileRowBlocks(rows)},
+      {facts::kScaleTileBytes, alongK * facts::kScaleTileBytes},
+      {facts::kScaleTileBytes / 2, tilesPerStage, 1}, {1, 1, 1}, facts::TmaSwizzle::none,
+      facts::TmaFill::zero, facts::TmaL2Promotion::b128);
+}
+
+TmaMapAttr blockscale::outputMap(MLIRContext *context, int64_t rows, int64_t columns,
+                                 int64_t elementBytes) {
+  facts::TmaType type = elementBytes == 4 ? facts::TmaType::u32 : facts::TmaType::u16;
+  return TmaMapAttr::get(context, type, {columns, rows}, {columns * elementBytes},
+                         {128 / elementBytes, 32}, {1, 1}, facts::TmaSwizzle::b128,
+                         facts::TmaFill::zero, facts::TmaL2Promotion::none);
+}
+
+namespace {
+
+class KernelBuilder {
+public:
+  KernelBuilder(OpBuilder &b, Location loc, ProblemAttr problem, ScheduleAttr schedule,
+                GemmEpilogue epilogue)
+      : b(b), loc(loc), problem(problem), schedule(schedule), epilogue(epilogue),
+        shape(problem, schedule) {}
+
+  KernelOp build(StringRef name);
+
+private:
+  /// Parameters in order.
+  enum Param { kA, kB, kSfa, kSfb, kD, kFirstOptional };
+
+  void planShared();
+  void buildLoads();
+  void buildMultiplies();
+  void buildEpilogue();
+
+  /// `body(row tile, column tile, carried stage, carried phase)` for each tile of
+  /// this CTA; returns what it carries on.
+  using Carried = std::pair<Value, Value>;
+  Carried forEachTile(llvm::function_ref<Carried(Value row, Value column, Value stage, Value phase)>
+                          body);
+  Value constant(int64_t value) {
+    return arith::ConstantIntOp::create(b, loc, value, /*width=*/32);
+  }
+  Value times(Value value, int64_t factor) {
+    return factor == 1 ? value : arith::MulIOp::create(b, loc, value, constant(factor)).getResult();
+  }
+  Carried advance(Value pipeline, Value stage, Value phase) {
+    auto op = PipelineAdvanceOp::create(b, loc, pipeline, stage, phase);
+    return {op.getNextStage(), op.getNextPhase()};
+  }
+  WarpRoleOp role(WarpRole role, int64_t first, int64_t last) {
+    auto op = WarpRoleOp::create(b, loc, WarpRoleAttr::get(b.getContext(), role), first, last);
+    b.createBlock(&op.getBody());
+    return op;
+  }
+
+  OpBuilder &b;
+  Location loc;
+  ProblemAttr problem;
+  ScheduleAttr schedule;
+  GemmEpilogue epilogue;
+  GemmShape shape;
+  Block *entry = nullptr;
+  int64_t sharedBytes = 0;
+  Value bufferA, bufferB, bufferSfa, bufferSfb, staging, tmem, ring, accumulators;
+};
+
+void KernelBuilder::planShared() {
+  MLIRContext *context = b.getContext();
+  auto buffer = [&](SharedContent content, int64_t bytes, int64_t stages, facts::Swizzle swizzle) {
+    auto plan = SharedPlanAttr::get(context, content, sharedBytes, bytes, stages, swizzle);
+    sharedBytes += bytes * stages;
+    return SharedBufferOp::create(b, loc, plan).getResult();
+  };
+  int64_t stages = schedule.getStages();
+  bufferA = buffer(SharedContent::a, shape.stageBytesA, stages, facts::Swizzle::b128);
+  bufferB = buffer(SharedContent::b, shape.stageBytesB, stages, facts::Swizzle::b128);
+  if (schedule.getEpilogue() == Epilogue::tma_store)
+    staging = buffer(SharedContent::staging, schedule.getTile().m * 128, schedule.getStaging(),
+                     facts::Swizzle::b128);
+  bufferSfa = buffer(SharedContent::scales_tiled, shape.stageBytesScales, stages,
+                     facts::Swizzle::none);
+  bufferSfb = buffer(SharedContent::scales_tiled, shape.stageBytesScales, stages,
+                     facts::Swizzle::none);
+
+  auto pipeline = [&](int64_t depth, int64_t bytes, WarpRole producer, WarpRole consumer,
+                      int64_t consumers) {
+    auto plan = PipelinePlanAttr::get(context, depth, sharedBytes, sharedBytes + 8 * depth, bytes,
+                                      producer, /*producers=*/1, consumer, consumers);
+    sharedBytes += 16 * depth;
+    return PipelineOp::create(b, loc, plan).getResult();
+  };
+  int64_t stageBytes = shape.stageBytesA + shape.stageBytesB + 2 * shape.stageBytesScales;
+  ring = pipeline(stages, stageBytes, WarpRole::tma, WarpRole::mma, /*consumers=*/1);
+  accumulators = pipeline(schedule.getAccumulators(), /*bytes=*/0, WarpRole::mma,
+                          WarpRole::epilogue, /*consumers=*/4);
+
+  // Accumulator stages first, then four columns for each scale tile.
+  int64_t width = schedule.getInst().n;
+  SmallVector<int64_t> bases;
+  for (int64_t i = 0; i < schedule.getAccumulators(); ++i)
+    bases.push_back(i * width);
+  int64_t sfa = schedule.getAccumulators() * width;
+  int64_t scaleColumns = shape.scaleTilesPerStage * facts::kScaleTileScales;
+  int64_t sfb = sfa + scaleColumns;
+  auto rounded = facts::roundTmemColumns(schedule.getArch(), int(sfb + scaleColumns));
+  int64_t columns = rounded ? *rounded : sfb + scaleColumns; // the verifier says why not
+  auto plan = TmemPlanAttr::get(context, columns, sharedBytes, /*alloc_warp=*/4, bases, width, sfa,
+                                scaleColumns, sfb, scaleColumns);
+  sharedBytes += 8;
+  tmem = TmemPlanOp::create(b, loc, plan);
+  sharedBytes = ceilDiv(sharedBytes, 128) * 128;
+}
+
+KernelBuilder::Carried
+KernelBuilder::forEachTile(llvm::function_ref<Carried(Value, Value, Value, Value)> body) {
+  Value first = CtaIndexOp::create(b, loc), step = CtaCountOp::create(b, loc);
+  Value zero = constant(0);
+  auto loop =
+      scf::ForOp::create(b, loc, first, constant(shape.tiles()), step, ValueRange{zero, zero});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  auto tile = TileCoordinatesOp::create(b, loc, loop.getInductionVar());
+  Carried next = body(tile.getRow(), tile.getColumn(), loop.getRegionIterArg(0),
+                      loop.getRegionIterArg(1));
+  scf::YieldOp::create(b, loc, ValueRange{next.first, next.second});
+  return {loop.getResult(0), loop.getResult(1)};
+}
+
+void KernelBuilder::buildLoads() {
+  OpBuilder::InsertionGuard guard(b);
+  role(WarpRole::tma, 5, 5);
+  Shape3 tile = schedule.getTile();
+  Carried end = forEachTile([&](Value row, Value column, Value stage, Value phase) -> Carried {
+    Value rowA = times(row, tile.m), rowB = times(column, tile.n), zero = constant(0);
+    auto loop = scf::ForOp::create(b, loc, zero, constant(shape.tilesK), constant(1),
+                                   ValueRange{stage, phase});
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value k = loop.getInductionVar(), s = loop.getRegionIterArg(0), p = loop.getRegionIterArg(1);
+    ProducerAcquireOp::create(b, loc, ring, s, p);
+    auto load = [&](Param map, ValueRange coordinates, Value target) {
+      TmaLoadOp::create(b, loc, entry->getArgument(map), coordinates, target, ring, s);
+    };
+    Value byte = times(k, 128), scaleTile = times(k, shape.scaleTilesPerStage);
+    load(kA, {byte, rowA}, bufferA);
+    load(kB, {byte, rowB}, bufferB);
+    load(kSfa, {zero, scaleTile, row}, bufferSfa);
+    load(kSfb, {zero, scaleTile, column}, bufferSfb);
+    ProducerCommitOp::create(b, loc, ring, s);
+    Carried next = advance(ring, s, p);
+    scf::YieldOp::create(b, loc, ValueRange{next.first, next.second});
+    return {loop.getResult(0), loop.getResult(1)};
+  });
+  PipelineDrainOp::create(b, loc, ring, end.first, end.second);
+}
+
+void KernelBuilder::buildMultiplies() {
+  OpBuilder::InsertionGuard guard(b);
+  role(WarpRole::mma, 4, 4);
+  // The operand ring runs on from tile to tile as the accumulator ring does; a
+  // tile carries both.
+  Value first = CtaIndexOp::create(b, loc), step = CtaCountOp::create(b, loc);
+  Value zero = constant(0);
+  auto tiles = scf::ForOp::create(b, loc, first, constant(shape.tiles()), step,
+                                  ValueRange{zero, zero, zero, zero});
+  b.setInsertionPointToStart(tiles.getBody());
+  Value accumulator = tiles.getRegionIterArg(2), accumulatorPhase = tiles.getRegionIterArg(3);
+  ProducerAcquireOp::create(b, loc, accumulators, accumulator, accumulatorPhase);
+
+  auto multiply = [&](Value stage, Value phase, Value accumulate, int64_t steps) {
+    int64_t scales = ceilDiv(steps * (schedule.getInst().k / problem.getBlock()), 4);
+    ConsumerWaitOp::create(b, loc, ring, stage, phase);
+    auto copy = [&](Value source, ScaleOperand operand) {
+      CopyScalesOp::create(b, loc, source, stage, tmem,
+                           ScaleOperandAttr::get(b.getContext(), operand), scales);
+    };
+    copy(bufferSfa, ScaleOperand::sfa);
+    copy(bufferSfb, ScaleOperand::sfb);
+    MmaOp::create(b, loc, bufferA, bufferB, stage, tmem, accumulator, accumulate, steps);
+    ConsumerReleaseOp::create(b, loc, ring, stage);
+    return advance(ring, stage, phase);
+  };
+  // K tiles of the same number of instructions share a loop; a shorter last one
+  // follows it.
+  int64_t whole = shape.lastSteps == shape.stepsPerStage ? shape.tilesK : shape.tilesK - 1;
+  Carried at{tiles.getRegionIterArg(0), tiles.getRegionIterArg(1)};
+  if (whole > 0) {
+    auto loop = scf::ForOp::create(b, loc, zero, constant(whole), constant(1),
+                                   ValueRange{at.first, at.second});
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value accumulate = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                             loop.getInductionVar(), zero);
+    Carried next = multiply(loop.getRegionIterArg(0), loop.getRegionIterArg(1), accumulate,
+                            shape.stepsPerStage);
+    scf::YieldOp::create(b, loc, ValueRange{next.first, next.second});
+    at = {loop.getResult(0), loop.getResult(1)};
+  }
+  if (whole < shape.tilesK) {
+    Value accumulate = arith::ConstantIntOp::create(b, loc, whole > 0, /*width=*/1);
+    at = multiply(at.first, at.second, accumulate, shape.lastSteps);
+  }
+  ProducerCommitOp::create(b, loc, accumulators, accumulator);
+  Carried next = advance(accumulators, accumulator, accumulatorPhase);
+  scf::YieldOp::create(b, loc, ValueRange{at.first, at.second, next.first, next.second});
+}
+
+void KernelBuilder::buildEpilogue() {
+  OpBuilder::InsertionGuard guard(b);
+  role(WarpRole::epilogue, 0, 3);
+  Value out = entry->getArgument(kD);
+  Value bias = epilogue.bias ? entry->getArgument(kFirstOptional) : Value();
+  Value alpha = epilogue.alpha ? entry->getArgument(kFirstOptional + epilogue.bias) : Value();
+  bool staged = schedule.getEpilogue() == Epilogue::tma_store;
+  const int64_t width = 32; // columns of one tcgen05.ld
+  SmallVector<Type> types(width, b.getF32Type());
+  forEachTile([&](Value row, Value column, Value stage, Value phase) -> Carried {
+    ConsumerWaitOp::create(b, loc, accumulators, stage, phase);
+    for (int64_t n = 0; n < schedule.getTile().n; n += width) {
+      auto load = LoadAccumulatorOp::create(b, loc, types, tmem, stage, n);
+      if (n + width >= schedule.getTile().n)
+        ConsumerReleaseOp::create(b, loc, accumulators, stage);
+      ValueRange values = load.getValues();
+      if (alpha || bias)
+        values = ApplyEpilogueOp::create(b, loc, types, alpha, bias, column, n, values).getResults();
+      if (!staged) {
+        PlainStoreOp::create(b, loc, out, row, column, n, values);
+        continue;
+      }
+      int64_t chunk = n / shape.outColumns, buffer = chunk % schedule.getStaging();
+      if (n % shape.outColumns == 0)
+        StagingAcquireOp::create(b, loc, staging, buffer);
+      StoreStagingOp::create(b, loc, staging, buffer, n % shape.outColumns * shape.outBytes, values);
+      if ((n + width) % shape.outColumns == 0)
+        TmaStoreOp::create(b, loc, staging, buffer, out, row, column, chunk * shape.outColumns);
+    }
+    return advance(accumulators, stage, phase);
+  });
+  if (staged)
+    StagingDrainOp::create(b, loc, staging);
+}
+
+KernelOp KernelBuilder::build(StringRef name) {
+  MLIRContext *context = b.getContext();
+  Type map = TensorMapType::get(context), buffer = BufferType::get(context);
+  SmallVector<Type> params{map, map, map, map,
+                           schedule.getEpilogue() == Epilogue::tma_store ? map : buffer};
+  if (epilogue.bias)
+    params.push_back(buffer);
+  if (epilogue.alpha)
+    params.push_back(b.getF32Type());
+  auto kernel = KernelOp::create(b, loc, b.getStringAttr(name),
+                                 TypeAttr::get(b.getFunctionType(params, {})), ArrayAttr(),
+                                 ArrayAttr(), problem, schedule, b.getI64IntegerAttr(192),
+                                 b.getI64IntegerAttr(0));
+  OpBuilder::InsertionGuard guard(b);
+  entry = b.createBlock(&kernel.getBody(), {}, params, SmallVector<Location>(params.size(), loc));
+  planShared();
+  kernel.setSharedBytes(sharedBytes);
+  buildLoads();
+  buildMultiplies();
+  buildEpilogue();
+  ReturnOp::create(b, loc);
+  return kernel;
+}
+
+} // namespace
+
+KernelOp blockscale::buildGemmKernel(OpBuilder &builder, Location loc, StringRef name,
+                                     ProblemAttr problem, ScheduleAttr schedule,
+                                     GemmEpilogue epilogue) {
+  return KernelBuilder(builder, loc, problem, schedule, epilogue).build(name);
+}

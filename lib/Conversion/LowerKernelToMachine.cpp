@@ -1,0 +1,552 @@
+//===- LowerKernelToMachine.cpp - level 3 to 4 ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans become addresses, pipeline steps become mbarrier instructions, roles
+// become branches. The order of barriers and fences follows PTX ISA 9.4,
+// 9.7.18.6 (tcgen05), 9.7.10.28 (bulk copies) and 9.7.15.16 (mbarrier).
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Conversion/GemmKernel.h"
+#include "blockscale/Conversion/Passes.h"
+#include "blockscale/Facts/Tmem.h"
+
+namespace blockscale {
+#define GEN_PASS_DEF_BLOCKSCALELOWERKERNELTOMACHINEPASS
+#include "blockscale/Conversion/Passes.h.inc"
+} // namespace blockscale
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+
+class KernelLowering {
+public:
+  explicit KernelLowering(KernelOp kernel)
+      : kernel(kernel), problem(kernel.getProblem()), schedule(kernel.getSchedule()),
+        shape(problem, schedule), b(kernel.getContext()) {}
+
+  void run();
+
+private:
+  // Values.
+  Value constant(int64_t value);
+  Value add(Value a, Value c) { return arith::AddIOp::create(b, loc, a, c); }
+  Value add(Value a, int64_t c) { return c == 0 ? a : add(a, constant(c)); }
+  Value mul(Value a, int64_t c) {
+    return c == 1 ? a : arith::MulIOp::create(b, loc, a, constant(c)).getResult();
+  }
+  Value equals(Value a, int64_t c) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, a, constant(c));
+  }
+  Value less(Value a, Value c) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, a, c);
+  }
+  Value widen(Value a) { return arith::ExtUIOp::create(b, loc, b.getI64Type(), a); }
+  /// Address of a stage in shared memory.
+  Value shared(int64_t offset) { return add(sharedBase, offset); }
+  Value shared(int64_t offset, Value stage, int64_t bytes) {
+    return add(shared(offset), mul(stage, bytes));
+  }
+  Value accumulator(TmemPlanAttr plan, Value stage);
+
+  // Control.
+  void ifTrue(Value condition, llvm::function_ref<void()> body);
+  void ifElected(llvm::function_ref<void()> body) {
+    ifTrue(ElectSyncOp::create(b, loc), body);
+  }
+  void waitParity(Value barrier, Value parity);
+
+  // Structure of the kernel.
+  void setUp();
+  void tearDown();
+  void lowerRole(WarpRoleOp op);
+
+  // Ops. Each stands at the builder's insertion point and replaces its op.
+  void lower(Operation *op);
+  void lowerOp(TileCoordinatesOp op);
+  void lowerOp(ProducerAcquireOp op);
+  void lowerOp(ProducerCommitOp op);
+  void lowerOp(ConsumerWaitOp op);
+  void lowerOp(ConsumerReleaseOp op);
+  void lowerOp(PipelineAdvanceOp op);
+  void lowerOp(PipelineDrainOp op);
+  void lowerOp(TmaLoadOp op);
+  void lowerOp(CopyScalesOp op);
+  void lowerOp(MmaOp op);
+  void lowerOp(LoadAccumulatorOp op);
+  void lowerOp(ApplyEpilogueOp op);
+  void lowerOp(StagingAcquireOp op);
+  void lowerOp(StoreStagingOp op);
+  void lowerOp(TmaStoreOp op);
+  void lowerOp(StagingDrainOp op);
+  void lowerOp(PlainStoreOp op);
+
+  static SharedPlanAttr planOf(Value shared) {
+    return shared.getDefiningOp<SharedBufferOp>().getPlan();
+  }
+  static PipelinePlanAttr pipelineOf(Value pipeline) {
+    return pipeline.getDefiningOp<PipelineOp>().getPlan();
+  }
+  static TmemPlanAttr tmemOf(Value tmem) { return tmem.getDefiningOp<TmemPlanOp>().getPlan(); }
+  Value bits(Value f32) { return arith::BitcastOp::create(b, loc, b.getI32Type(), f32); }
+
+  KernelOp kernel;
+  ProblemAttr problem;
+  ScheduleAttr schedule;
+  GemmShape shape;
+  OpBuilder b;
+  Location loc = kernel.getLoc();
+  Block *entry = &kernel.getBody().front();
+  DenseMap<int64_t, Value> constants;
+  Value sharedBase, warp, tmemBase;
+  Value laneOffset, laneSwizzle; // of the lane's row in a staging buffer
+  Value lane, warpLane;          // lane in the warp; lane part of a tensor-memory address
+};
+
+//===----------------------------------------------------------------------===//
+// Values and control
+//===----------------------------------------------------------------------===//
+
+Value KernelLowering::constant(int64_t value) {
+  Value &known = constants[value];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(entry);
+    known = arith::ConstantIntOp::create(b, kernel.getLoc(), value, /*width=*/32);
+  }
+  return known;
+}
+
+void KernelLowering::ifTrue(Value condition, llvm::function_ref<void()> body) {
+  auto op = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(op.thenBlock());
+  body();
+}
+
+void KernelLowering::waitParity(Value barrier, Value parity) {
+  Value yes = arith::ConstantIntOp::create(b, loc, 1, /*width=*/1);
+  scf::WhileOp::create(
+      b, loc, TypeRange{}, ValueRange{},
+      [&](OpBuilder &builder, Location loc, ValueRange) {
+        Value done = MbarrierTryWaitParityOp::create(builder, loc, barrier, parity);
+        Value again = arith::XOrIOp::create(builder, loc, done, yes);
+        scf::ConditionOp::create(builder, loc, again, ValueRange{});
+      },
+      [&](OpBuilder &builder, Location loc, ValueRange) { scf::YieldOp::create(builder, loc); });
+}
+
+Value KernelLowering::accumulator(TmemPlanAttr plan, Value stage) {
+  ArrayRef<int64_t> bases = plan.getAccumulators();
+  bool even = true;
+  int64_t step = bases.size() > 1 ? bases[1] - bases[0] : 0;
+  for (size_t i = 1; i < bases.size(); ++i)
+    even &= bases[i] - bases[i - 1] == step;
+  if (even)
+    return add(add(tmemBase, bases[0]), mul(stage, step));
+  Value column = constant(bases[0]);
+  for (size_t i = 1; i < bases.size(); ++i)
+    column = arith::SelectOp::create(b, loc, equals(stage, int64_t(i)), constant(bases[i]), column);
+  return add(tmemBase, column);
+}
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+void KernelLowering::setUp() {
+  sharedBase = SharedBaseOp::create(b, loc);
+  warp = arith::ShRUIOp::create(b, loc, TidXOp::create(b, loc), constant(5));
+  lane = LaneIdOp::create(b, loc);
+  ifTrue(equals(warp, 0), [&] {
+    ifElected([&] {
+      for (auto op : entry->getOps<PipelineOp>()) {
+        PipelinePlanAttr plan = op.getPlan();
+        for (int64_t i = 0; i < plan.getStages(); ++i) {
+          MbarrierInitOp::create(b, op.getLoc(), shared(plan.getFull() + 8 * i),
+                                 uint32_t(plan.getProducers()));
+          MbarrierInitOp::create(b, op.getLoc(), shared(plan.getEmpty() + 8 * i),
+                                 uint32_t(plan.getConsumers()));
+        }
+      }
+      FenceMbarrierInitOp::create(b, loc);
+    });
+    BarWarpSyncOp::create(b, loc);
+  });
+  for (auto op : entry->getOps<TmemPlanOp>()) {
+    TmemPlanAttr plan = op.getPlan();
+    ifTrue(equals(warp, plan.getAllocWarp()), [&] {
+      Tcgen05AllocOp::create(b, op.getLoc(), shared(plan.getSlot()), uint32_t(plan.getColumns()));
+      Tcgen05RelinquishAllocPermitOp::create(b, op.getLoc());
+    });
+  }
+  // The barrier publishes the mbarriers and the address of the allocation.
+  Tcgen05FenceBeforeOp::create(b, loc);
+  BarSyncOp::create(b, loc, 0);
+  Tcgen05FenceAfterOp::create(b, loc);
+  for (auto op : entry->getOps<TmemPlanOp>())
+    tmemBase = LdSharedOp::create(b, op.getLoc(), shared(op.getPlan().getSlot()));
+}
+
+void KernelLowering::tearDown() {
+  // No access may be in flight when the columns are given back.
+  Tcgen05FenceBeforeOp::create(b, loc);
+  BarSyncOp::create(b, loc, 0);
+  Tcgen05FenceAfterOp::create(b, loc);
+  for (auto op : entry->getOps<TmemPlanOp>()) {
+    TmemPlanAttr plan = op.getPlan();
+    ifTrue(equals(warp, plan.getAllocWarp()), [&] {
+      Tcgen05DeallocOp::create(b, op.getLoc(), tmemBase, uint32_t(plan.getColumns()));
+    });
+  }
+}
+
+void KernelLowering::lowerRole(WarpRoleOp op) {
+  b.setInsertionPoint(op);
+  loc = op.getLoc();
+  WarpRole role = op.getRole().getValue();
+  Value mine;
+  if (op.getFirst() == op.getLast()) {
+    mine = equals(warp, op.getFirst());
+  } else {
+    Value relative = arith::SubIOp::create(b, loc, warp, constant(op.getFirst()));
+    mine = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, relative,
+                                 constant(op.getLast() - op.getFirst() + 1));
+  }
+  Block *body = &op.getBody().front();
+  auto moveBody = [&] {
+    Block *target = b.getInsertionBlock();
+    target->getOperations().splice(b.getInsertionPoint(), body->getOperations());
+  };
+  ifTrue(mine, [&] {
+    if (role == WarpRole::epilogue) {
+      warpLane = arith::ShLIOp::create(b, loc, warp, constant(21));
+      // Row `lane` of the warp's 32 rows of 128 bytes; the swizzle XORs bits 9:7
+      // of the address, which are the row's low bits, into bits 6:4.
+      Value rows = add(mul(warp, 32), lane);
+      laneOffset = mul(rows, 128);
+      laneSwizzle =
+          mul(arith::AndIOp::create(b, loc, lane, constant(7)), facts::info(facts::Swizzle::b128).span / 8);
+      moveBody();
+    } else {
+      ifElected(moveBody);
+      BarWarpSyncOp::create(b, loc);
+    }
+  });
+  op.erase();
+}
+
+void KernelLowering::run() {
+  b.setInsertionPointToStart(entry);
+  // Constants are gathered in front of everything else.
+  Operation *first = &entry->front();
+  b.setInsertionPoint(first);
+  setUp();
+  b.setInsertionPoint(entry->getTerminator());
+  tearDown();
+  for (WarpRoleOp op : llvm::make_early_inc_range(entry->getOps<WarpRoleOp>()))
+    lowerRole(op);
+  SmallVector<Operation *> work;
+  kernel.getBody().walk([&](Operation *op) { work.push_back(op); });
+  for (Operation *op : work)
+    lower(op);
+  // Plans have no uses left, in reverse order of definition.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*entry)))
+    if (isa<SharedBufferOp, TmemPlanOp, PipelineOp>(op))
+      op.erase();
+}
+
+void KernelLowering::lower(Operation *op) {
+  b.setInsertionPoint(op);
+  loc = op->getLoc();
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<TileCoordinatesOp, ProducerAcquireOp, ProducerCommitOp, ConsumerWaitOp,
+            ConsumerReleaseOp, PipelineAdvanceOp, PipelineDrainOp, TmaLoadOp, CopyScalesOp, MmaOp,
+            LoadAccumulatorOp, ApplyEpilogueOp, StagingAcquireOp, StoreStagingOp, TmaStoreOp,
+            StagingDrainOp, PlainStoreOp>([&](auto op) {
+        lowerOp(op);
+        op.erase();
+      })
+      .Case<CtaIndexOp>([&](CtaIndexOp op) {
+        op.replaceAllUsesWith(CtaIdXOp::create(b, loc).getResult());
+        op.erase();
+      })
+      .Case<CtaCountOp>([&](CtaCountOp op) {
+        op.replaceAllUsesWith(NctaIdXOp::create(b, loc).getResult());
+        op.erase();
+      });
+}
+
+void KernelLowering::lowerOp(TileCoordinatesOp op) {
+  Value tiles = constant(shape.tilesM);
+  op.getRow().replaceAllUsesWith(arith::RemUIOp::create(b, loc, op.getTile(), tiles).getResult());
+  op.getColumn().replaceAllUsesWith(
+      arith::DivUIOp::create(b, loc, op.getTile(), tiles).getResult());
+}
+
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
+void KernelLowering::lowerOp(ProducerAcquireOp op) {
+  PipelinePlanAttr plan = pipelineOf(op.getPipeline());
+  // A fresh barrier lets parity 1 pass: the first round finds every stage empty.
+  Value parity = arith::XOrIOp::create(b, loc, op.getPhase(), constant(1));
+  waitParity(shared(plan.getEmpty(), op.getStage(), 8), parity);
+  if (plan.getProducer() == WarpRole::mma)
+    Tcgen05FenceAfterOp::create(b, loc);
+}
+
+void KernelLowering::lowerOp(ProducerCommitOp op) {
+  PipelinePlanAttr plan = pipelineOf(op.getPipeline());
+  Value barrier = shared(plan.getFull(), op.getStage(), 8);
+  if (plan.getProducer() == WarpRole::tma)
+    MbarrierArriveExpectTxOp::create(b, loc, barrier, uint32_t(plan.getBytes()));
+  else
+    Tcgen05CommitOp::create(b, loc, barrier);
+}
+
+void KernelLowering::lowerOp(ConsumerWaitOp op) {
+  PipelinePlanAttr plan = pipelineOf(op.getPipeline());
+  waitParity(shared(plan.getFull(), op.getStage(), 8), op.getPhase());
+  Tcgen05FenceAfterOp::create(b, loc);
+}
+
+void KernelLowering::lowerOp(ConsumerReleaseOp op) {
+  PipelinePlanAttr plan = pipelineOf(op.getPipeline());
+  Value barrier = shared(plan.getEmpty(), op.getStage(), 8);
+  if (plan.getConsumer() == WarpRole::mma) {
+    Tcgen05CommitOp::create(b, loc, barrier);
+    return;
+  }
+  Tcgen05FenceBeforeOp::create(b, loc);
+  BarWarpSyncOp::create(b, loc);
+  ifElected([&] { MbarrierArriveOp::create(b, loc, barrier); });
+}
+
+void KernelLowering::lowerOp(PipelineAdvanceOp op) {
+  Value next = add(op.getStage(), 1);
+  Value wraps = equals(next, pipelineOf(op.getPipeline()).getStages());
+  Value flip = arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps);
+  op.getNextStage().replaceAllUsesWith(
+      arith::SelectOp::create(b, loc, wraps, constant(0), next).getResult());
+  op.getNextPhase().replaceAllUsesWith(
+      arith::XOrIOp::create(b, loc, op.getPhase(), flip).getResult());
+}
+
+void KernelLowering::lowerOp(PipelineDrainOp op) {
+  PipelinePlanAttr plan = pipelineOf(op.getPipeline());
+  auto loop = scf::ForOp::create(b, loc, constant(0), constant(plan.getStages()), constant(1),
+                                 ValueRange{op.getStage(), op.getPhase()});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value stage = loop.getRegionIterArg(0), phase = loop.getRegionIterArg(1);
+  auto acquire = ProducerAcquireOp::create(b, loc, op.getPipeline(), stage, phase);
+  auto advance = PipelineAdvanceOp::create(b, loc, op.getPipeline(), stage, phase);
+  auto yield = scf::YieldOp::create(b, loc, advance.getResults());
+  b.setInsertionPoint(acquire);
+  lowerOp(acquire);
+  acquire.erase();
+  b.setInsertionPoint(yield);
+  lowerOp(advance);
+  advance.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and multiplies
+//===----------------------------------------------------------------------===//
+
+void KernelLowering::lowerOp(TmaLoadOp op) {
+  SharedPlanAttr target = planOf(op.getTarget());
+  CpAsyncBulkTensorLoadOp::create(
+      b, loc, shared(target.getOffset(), op.getStage(), target.getBytes()), op.getMap(),
+      op.getCoordinates(), shared(pipelineOf(op.getPipeline()).getFull(), op.getStage(), 8));
+}
+
+void KernelLowering::lowerOp(CopyScalesOp op) {
+  SharedPlanAttr source = planOf(op.getSource());
+  TmemPlanAttr plan = tmemOf(op.getTmem());
+  int64_t column = op.getOperand().getValue() == ScaleOperand::sfa ? plan.getSfa() : plan.getSfb();
+  // Eight rows of 16 bytes are 128 bytes apart in a scale tile; no swizzle.
+  auto attr = SmemDescAttr::get(b.getContext(), /*leading=*/16, /*stride=*/128, source.getSwizzle());
+  Value desc = SmemDescOp::create(
+      b, loc, shared(source.getOffset(), op.getStage(), source.getBytes()), attr);
+  for (int64_t i = 0; i < int64_t(op.getTiles()); ++i) {
+    Value at = i ? DescAdvanceOp::create(b, loc, desc, uint32_t(512 * i)).getResult() : desc;
+    Tcgen05CpOp::create(b, loc, add(tmemBase, column + 4 * i), at);
+  }
+}
+
+void KernelLowering::lowerOp(MmaOp op) {
+  TmemPlanAttr plan = tmemOf(op.getTmem());
+  Shape3 inst = schedule.getInst();
+  auto operand = [&](Value buffer) {
+    SharedPlanAttr source = planOf(buffer);
+    // Rows of 128 bytes, eight of them one swizzle pattern; the leading
+    // dimension means nothing under a swizzle and is 16 by convention.
+    auto attr = SmemDescAttr::get(b.getContext(), /*leading=*/16,
+                                  /*stride=*/facts::info(source.getSwizzle()).span * 8,
+                                  source.getSwizzle());
+    return SmemDescOp::create(
+        b, loc, shared(source.getOffset(), op.getStage(), source.getBytes()), attr).getResult();
+  };
+  Value a = operand(op.getA()), bOperand = operand(op.getB());
+  Value d = accumulator(plan, op.getAccumulator());
+  int64_t bytesA = facts::packedBytes(problem.getA(), inst.k);
+  int64_t bytesB = facts::packedBytes(problem.getB(), inst.k);
+  int64_t scales = inst.k / problem.getBlock();
+  Value yes;
+  for (int64_t i = 0; i < int64_t(op.getSteps()); ++i) {
+    auto step = [&](Value desc, int64_t bytes) {
+      return i ? DescAdvanceOp::create(b, loc, desc, uint32_t(bytes * i)).getResult() : desc;
+    };
+    // Scale i * scales is byte (i * scales) % 4 of its word; a word is four columns on.
+    int64_t word = i * scales / 4, id = i * scales % 4;
+    auto idesc = IDescAttr::get(b.getContext(), schedule.getMma(), problem.getA(), problem.getB(),
+                                problem.getScale(), problem.getBlock(), inst.m, inst.n, inst.k, id,
+                                id);
+    Value accumulate = op.getAccumulate();
+    if (i) {
+      if (!yes)
+        yes = arith::ConstantIntOp::create(b, loc, 1, /*width=*/1);
+      accumulate = yes;
+    }
+    Tcgen05MmaOp::create(b, loc, d, step(a, bytesA), step(bOperand, bytesB), idesc,
+                         add(tmemBase, plan.getSfa() + 4 * word),
+                         add(tmemBase, plan.getSfb() + 4 * word), accumulate);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Epilogue
+//===----------------------------------------------------------------------===//
+
+void KernelLowering::lowerOp(LoadAccumulatorOp op) {
+  Value address = add(accumulator(tmemOf(op.getTmem()), op.getAccumulator()), op.getColumn());
+  SmallVector<Type> types(op.getValues().size(), b.getI32Type());
+  auto load = Tcgen05LdOp::create(b, loc, types, arith::OrIOp::create(b, loc, address, warpLane));
+  Tcgen05WaitLdOp::create(b, loc);
+  for (auto [to, from] : llvm::zip(op.getValues(), load.getValues()))
+    to.replaceAllUsesWith(arith::BitcastOp::create(b, loc, b.getF32Type(), from).getResult());
+}
+
+void KernelLowering::lowerOp(ApplyEpilogueOp op) {
+  SmallVector<Value> bias;
+  int64_t count = op.getValues().size();
+  if (op.getBias()) {
+    int64_t n = problem.getN();
+    // Columns behind the last one are read from in front of it and never stored.
+    int64_t group = n % 4 == 0 ? 4 : 1;
+    bool ragged = n % schedule.getTile().n != 0;
+    Value first = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
+    SmallVector<Type> types(group, b.getF32Type());
+    for (int64_t i = 0; i < count; i += group) {
+      Value column = add(first, i);
+      if (ragged)
+        column = arith::MinSIOp::create(b, loc, column, constant(n - group));
+      Value offset = widen(mul(column, 4));
+      llvm::append_range(bias, LdGlobalOp::create(b, loc, types, op.getBias(), offset).getValues());
+    }
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    Value value = op.getValues()[i];
+    if (op.getAlpha() && op.getBias())
+      value = FmaRnOp::create(b, loc, value, op.getAlpha(), bias[i]);
+    else if (op.getAlpha())
+      value = arith::MulFOp::create(b, loc, value, op.getAlpha());
+    else if (op.getBias())
+      value = arith::AddFOp::create(b, loc, value, bias[i]);
+    op.getResults()[i].replaceAllUsesWith(value);
+  }
+}
+
+void KernelLowering::lowerOp(StagingAcquireOp op) {
+  ifElected([&] {
+    CpAsyncBulkWaitGroupOp::create(b, loc, uint32_t(planOf(op.getStaging()).getStages() - 1),
+                                   /*read=*/true);
+  });
+  BarWarpSyncOp::create(b, loc);
+}
+
+void KernelLowering::lowerOp(StoreStagingOp op) {
+  SharedPlanAttr plan = planOf(op.getStaging());
+  SmallVector<Value> words;
+  ValueRange values = op.getValues();
+  if (problem.getOut() == facts::Format::f32) {
+    for (Value value : values)
+      words.push_back(bits(value));
+  } else {
+    for (size_t i = 0; i + 1 < values.size(); i += 2)
+      words.push_back(CvtRnBf16x2Op::create(b, loc, values[i + 1], values[i]));
+  }
+  Value row = add(shared(plan.getOffset() + int64_t(op.getBuffer()) * plan.getBytes()), laneOffset);
+  for (size_t i = 0; i < words.size(); i += 4) {
+    Value piece = arith::XOrIOp::create(b, loc, laneSwizzle, constant(op.getByte() + 4 * i));
+    StSharedOp::create(b, loc, add(row, piece), ValueRange(words).slice(i, 4));
+  }
+}
+
+void KernelLowering::lowerOp(TmaStoreOp op) {
+  SharedPlanAttr plan = planOf(op.getStaging());
+  FenceProxyAsyncOp::create(b, loc);
+  BarWarpSyncOp::create(b, loc);
+  Value row = add(mul(op.getTileRow(), schedule.getTile().m), mul(warp, 32));
+  Value column = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
+  Value source = add(shared(plan.getOffset() + int64_t(op.getBuffer()) * plan.getBytes()),
+                     mul(warp, 32 * 128));
+  ifElected([&] {
+    CpAsyncBulkTensorStoreOp::create(b, loc, op.getMap(), ValueRange{column, row}, source);
+    CpAsyncBulkCommitGroupOp::create(b, loc);
+  });
+}
+
+void KernelLowering::lowerOp(StagingDrainOp op) {
+  ifElected([&] { CpAsyncBulkWaitGroupOp::create(b, loc, 0u, /*read=*/false); });
+}
+
+void KernelLowering::lowerOp(PlainStoreOp op) {
+  int64_t m = problem.getM(), n = problem.getN(), bytes = shape.outBytes;
+  Value row = add(add(mul(op.getTileRow(), schedule.getTile().m), mul(warp, 32)), lane);
+  Value column = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
+  Value limit = arith::SubIOp::create(b, loc, constant(n), column);
+  Value start = arith::AddIOp::create(
+      b, loc,
+      arith::MulIOp::create(b, loc, widen(row),
+                            arith::ConstantIntOp::create(b, loc, n * bytes, /*width=*/64)),
+      widen(mul(column, bytes)));
+  // Pairs of bf16 columns share a word where every row starts on a word.
+  bool f32 = problem.getOut() == facts::Format::f32;
+  int64_t step = !f32 && n % 2 == 0 ? 2 : 1;
+  ifTrue(less(row, constant(m)), [&] {
+    ValueRange values = op.getValues();
+    for (size_t i = 0; i < values.size(); i += step) {
+      ifTrue(less(constant(i), limit), [&] {
+        Value word;
+        if (f32)
+          word = bits(values[i]);
+        else
+          word = CvtRnBf16x2Op::create(b, loc, values[i + step - 1], values[i]);
+        if (!f32 && step == 1)
+          word = arith::TruncIOp::create(b, loc, b.getI16Type(), word);
+        Value offset = arith::AddIOp::create(
+            b, loc, start, arith::ConstantIntOp::create(b, loc, i * bytes, /*width=*/64));
+        StGlobalOp::create(b, loc, op.getBuffer(), offset, word);
+      });
+    }
+  });
+}
+
+struct LowerKernelToMachine
+    : blockscale::impl::BlockscaleLowerKernelToMachinePassBase<LowerKernelToMachine> {
+  void runOnOperation() override {
+    getOperation().walk([&](KernelOp kernel) {
+      if (!kernel.getBody().front().getOps<WarpRoleOp>().empty())
+        KernelLowering(kernel).run();
+    });
+  }
+};
+
+} // namespace

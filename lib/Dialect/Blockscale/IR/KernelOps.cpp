@@ -1,0 +1,527 @@
+//===- KernelOps.cpp - syntax and rules of the kernel level ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules kernel_c1 … kernel_c18 relate the plans of one kernel to each other
+// and to what its ops do, so that a changed column, offset, stage or count is
+// refused instead of run. KernelOps.td states them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Facts/ArchInfo.h"
+#include "blockscale/Facts/MmaMode.h"
+#include "blockscale/Facts/ScaleTile.h"
+#include "blockscale/Facts/Tmem.h"
+
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto type = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
+                 function_interface_impl::VariadicFlag,
+                 std::string &) { return builder.getFunctionType(inputs, results); };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), type,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
+                                           getFunctionTypeAttrName(), getArgAttrsAttrName(),
+                                           getResAttrsAttrName());
+}
+
+LogicalResult KernelOp::verify() {
+  if (!getFunctionType().getResults().empty())
+    return emitOpError("kernel_c0: a kernel must return nothing, got ")
+           << getFunctionType().getNumResults() << " results";
+  for (Type type : getFunctionType().getInputs())
+    if (!isa<TensorMapType, BufferType, Float32Type>(type))
+      return emitOpError("kernel_c0: a parameter must be a tensor map, a buffer or f32, got ")
+             << type;
+  return success();
+}
+
+LogicalResult ApplyEpilogueOp::verify() {
+  if (getValues().size() != getResults().size())
+    return emitOpError("apply_epilogue_c1: results must be as many as values, got ")
+           << getResults().size() << " for " << getValues().size();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The plan of one kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A named half-open range of bytes or columns.
+struct Range {
+  Operation *owner;
+  StringRef what;
+  int64_t begin, size;
+};
+
+/// Checks one kernel; each rule is one method, called in the order of the labels.
+class PlanVerifier {
+public:
+  explicit PlanVerifier(KernelOp kernel)
+      : kernel(kernel), problem(kernel.getProblem()), schedule(kernel.getSchedule()) {
+    kernel.getBody().walk([&](Operation *op) {
+      if (auto buffer = dyn_cast<SharedBufferOp>(op))
+        buffers.push_back(buffer);
+      else if (auto tmem = dyn_cast<TmemPlanOp>(op))
+        tmems.push_back(tmem);
+      else if (auto pipeline = dyn_cast<PipelineOp>(op))
+        pipelines.push_back(pipeline);
+      else if (auto role = dyn_cast<WarpRoleOp>(op))
+        roles.push_back(role);
+    });
+  }
+
+  LogicalResult run() {
+    return success(succeeded(checkArch()) && succeeded(checkSharedRanges()) &&
+                   succeeded(checkAlignment()) && succeeded(checkTmem()) &&
+                   succeeded(checkDepths()) && succeeded(checkTransactions()) &&
+                   succeeded(checkArrivals()) && succeeded(checkRoles()) &&
+                   succeeded(checkScaleCopies()) && succeeded(checkMmas()) &&
+                   succeeded(checkAccumulatorLoads()) && succeeded(checkWarps()) &&
+                   succeeded(checkLoads()) && succeeded(checkStaging()));
+  }
+
+private:
+  LogicalResult checkArch();
+  LogicalResult checkSharedRanges();
+  LogicalResult checkAlignment();
+  LogicalResult checkTmem();
+  LogicalResult checkDepths();
+  LogicalResult checkTransactions();
+  LogicalResult checkArrivals();
+  LogicalResult checkRoles();
+  LogicalResult checkScaleCopies();
+  LogicalResult checkMmas();
+  LogicalResult checkAccumulatorLoads();
+  LogicalResult checkWarps();
+  LogicalResult checkLoads();
+  LogicalResult checkStaging();
+
+  LogicalResult checkDisjoint(MutableArrayRef<Range> ranges, StringRef label, StringRef unit);
+  static WarpRole roleOf(Operation *op) {
+    return op->getParentOfType<WarpRoleOp>().getRole().getValue();
+  }
+  int64_t scalesPerStep() const { return schedule.getInst().k / problem.getBlock(); }
+  int64_t maxSteps() const { return schedule.getTile().k / schedule.getInst().k; }
+
+  KernelOp kernel;
+  ProblemAttr problem;
+  ScheduleAttr schedule;
+  SmallVector<SharedBufferOp> buffers;
+  SmallVector<TmemPlanOp> tmems;
+  SmallVector<PipelineOp> pipelines;
+  SmallVector<WarpRoleOp> roles;
+};
+
+LogicalResult PlanVerifier::checkArch() {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  auto arch = module->getAttrOfType<StringAttr>("blockscale.arch");
+  if (!arch || arch.getValue() != StringRef(facts::name(kernel.getArch())))
+    return kernel.emitOpError("kernel_c1: the schedule's chip must be the module's blockscale.arch, got ")
+           << StringRef(facts::name(kernel.getArch())) << " in a module for "
+           << (arch ? arch.getValue() : StringRef("no chip"));
+  if (int64_t limit = facts::maxSharedPerBlock(kernel.getArch());
+      int64_t(kernel.getSharedBytes()) > limit)
+    return kernel.emitOpError("kernel_c2: shared memory must be at most ")
+           << limit << " bytes on " << StringRef(facts::name(kernel.getArch())) << ", got "
+           << kernel.getSharedBytes();
+  return success();
+}
+
+LogicalResult PlanVerifier::checkDisjoint(MutableArrayRef<Range> ranges, StringRef label,
+                                          StringRef unit) {
+  llvm::stable_sort(ranges, [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  for (size_t i = 1; i < ranges.size(); ++i) {
+    const Range &low = ranges[i - 1], &high = ranges[i];
+    if (low.begin + low.size > high.begin) {
+      InFlightDiagnostic diag =
+          high.owner->emitOpError() << label << ": " << unit << " of " << low.what << " and "
+                                    << high.what << " must not overlap, got " << low.begin << ".."
+                                    << low.begin + low.size - 1 << " and " << high.begin << ".."
+                                    << high.begin + high.size - 1;
+      diag.attachNote(low.owner->getLoc()) << low.what << " is planned here";
+      return diag;
+    }
+  }
+  return success();
+}
+
+LogicalResult PlanVerifier::checkSharedRanges() {
+  SmallVector<Range> ranges;
+  for (SharedBufferOp op : buffers) {
+    SharedPlanAttr plan = op.getPlan();
+    if (plan.getStages() < 1 || plan.getBytes() < 1)
+      return op.emitOpError("kernel_c3: stages and bytes must be at least 1, got ")
+             << plan.getStages() << " and " << plan.getBytes();
+    ranges.push_back({op, StringRef(name(plan.getContent())), plan.getOffset(),
+                      plan.getBytes() * plan.getStages()});
+  }
+  for (PipelineOp op : pipelines) {
+    PipelinePlanAttr plan = op.getPlan();
+    if (plan.getStages() < 1)
+      return op.emitOpError("kernel_c3: stages must be at least 1, got ") << plan.getStages();
+    ranges.push_back({op, "full barriers", plan.getFull(), 8 * plan.getStages()});
+    ranges.push_back({op, "empty barriers", plan.getEmpty(), 8 * plan.getStages()});
+  }
+  for (TmemPlanOp op : tmems)
+    ranges.push_back({op, "the slot of the tensor-memory address", op.getPlan().getSlot(), 4});
+  for (const Range &range : ranges)
+    if (range.begin < 0 || range.begin + range.size > int64_t(kernel.getSharedBytes()))
+      return range.owner->emitOpError("kernel_c3: bytes of ")
+             << range.what << " must lie inside 0.." << int64_t(kernel.getSharedBytes()) - 1
+             << ", got " << range.begin << ".." << range.begin + range.size - 1;
+  return checkDisjoint(ranges, "kernel_c4", "bytes");
+}
+
+LogicalResult PlanVerifier::checkAlignment() {
+  auto check = [](Operation *op, StringRef what, int64_t offset, int64_t alignment) {
+    if (offset % alignment == 0)
+      return success();
+    return LogicalResult(op->emitOpError("kernel_c5: ") << what << " must start on a multiple of "
+                                                        << alignment << " bytes, got " << offset);
+  };
+  for (SharedBufferOp op : buffers) {
+    SharedPlanAttr plan = op.getPlan();
+    // TMA wants 128 bytes whatever the swizzle (PTX ISA 9.4, 5.5).
+    int64_t alignment = std::max<int64_t>(128, facts::info(plan.getSwizzle()).period);
+    StringRef what(name(plan.getContent()));
+    if (failed(check(op, what, plan.getOffset(), alignment)) ||
+        failed(check(op, "every stage", plan.getBytes(), alignment)))
+      return failure();
+  }
+  for (PipelineOp op : pipelines)
+    if (failed(check(op, "a barrier", op.getPlan().getFull(), 8)) ||
+        failed(check(op, "a barrier", op.getPlan().getEmpty(), 8)))
+      return failure();
+  for (TmemPlanOp op : tmems)
+    if (failed(check(op, "the slot", op.getPlan().getSlot(), 4)))
+      return failure();
+  return success();
+}
+
+LogicalResult PlanVerifier::checkTmem() {
+  for (TmemPlanOp op : tmems) {
+    TmemPlanAttr plan = op.getPlan();
+    SmallVector<Range> ranges;
+    for (int64_t base : plan.getAccumulators())
+      ranges.push_back({op, "accumulator", base, plan.getWidth()});
+    ranges.push_back({op, "sfa", plan.getSfa(), plan.getSfaColumns()});
+    ranges.push_back({op, "sfb", plan.getSfb(), plan.getSfbColumns()});
+    int64_t used = 0;
+    for (const Range &range : ranges)
+      used = std::max(used, range.begin + range.size);
+    if (used < 1 || used > facts::kTmemSharedColumns * 4)
+      return op.emitOpError("kernel_c7: columns must lie inside the allocation, got ") << used;
+    auto rounded = facts::roundTmemColumns(kernel.getArch(), int(used));
+    if (!rounded)
+      return op.emitOpError("kernel_c6: ") << rounded.message();
+    if (plan.getColumns() != *rounded)
+      return op.emitOpError("kernel_c6: columns must be ")
+             << *rounded << " for " << used << " used, got " << plan.getColumns();
+    for (const Range &range : ranges)
+      if (range.begin < 0 || range.size < 1 || range.begin + range.size > plan.getColumns())
+        return op.emitOpError("kernel_c7: columns of ")
+               << range.what << " must lie inside 0.." << plan.getColumns() - 1 << ", got "
+               << range.begin << ".." << range.begin + range.size - 1;
+    if (failed(checkDisjoint(ranges, "kernel_c8", "columns")))
+      return failure();
+    if (plan.getWidth() != schedule.getInst().n)
+      return op.emitOpError("kernel_c7: an accumulator stage must be n = ")
+             << schedule.getInst().n << " columns, got " << plan.getWidth();
+  }
+  return success();
+}
+
+LogicalResult PlanVerifier::checkDepths() {
+  for (PipelineOp op : pipelines) {
+    bool operands = op.getPlan().getProducer() == WarpRole::tma;
+    int64_t want = operands ? schedule.getStages() : schedule.getAccumulators();
+    if (op.getPlan().getStages() != want)
+      return op.emitOpError("kernel_c9: stages must be the schedule's ")
+             << want << ", got " << op.getPlan().getStages();
+  }
+  for (TmemPlanOp op : tmems)
+    if (int64_t(op.getPlan().getAccumulators().size()) != schedule.getAccumulators())
+      return op.emitOpError("kernel_c9: accumulator stages must be the schedule's ")
+             << schedule.getAccumulators() << ", got " << op.getPlan().getAccumulators().size();
+  for (SharedBufferOp op : buffers) {
+    SharedPlanAttr plan = op.getPlan();
+    int64_t want = plan.getContent() == SharedContent::staging ? schedule.getStaging()
+                                                               : schedule.getStages();
+    if (plan.getStages() != want)
+      return op.emitOpError("kernel_c9: stages must be the schedule's ")
+             << want << ", got " << plan.getStages();
+  }
+  return success();
+}
+
+LogicalResult PlanVerifier::checkTransactions() {
+  for (PipelineOp op : pipelines) {
+    PipelinePlanAttr plan = op.getPlan();
+    // Loads between an acquire and its commit belong to one stage.
+    for (Operation *user : op->getUsers()) {
+      auto commit = dyn_cast<ProducerCommitOp>(user);
+      if (!commit)
+        continue;
+      int64_t bytes = 0;
+      for (Operation &other : *commit->getBlock())
+        if (auto load = dyn_cast<TmaLoadOp>(other); load && load.getPipeline() == op.getResult())
+          if (auto target = load.getTarget().getDefiningOp<SharedBufferOp>())
+            bytes += target.getPlan().getBytes();
+      if (bytes != plan.getBytes()) {
+        InFlightDiagnostic diag = op.emitOpError("kernel_c10: transaction bytes must be what the "
+                                                 "loads of one stage bring, ")
+                                  << bytes << ", got " << plan.getBytes();
+        diag.attachNote(commit.getLoc()) << "the stage is committed here";
+        return diag;
+      }
+    }
+  }
+  return success();
+}
+
+LogicalResult PlanVerifier::checkArrivals() {
+  auto arrivals = [&](WarpRole role) -> int64_t {
+    if (role != WarpRole::epilogue)
+      return 1;
+    for (WarpRoleOp op : roles)
+      if (op.getRole().getValue() == role)
+        return int64_t(op.getLast()) - int64_t(op.getFirst()) + 1;
+    return 1;
+  };
+  for (PipelineOp op : pipelines) {
+    PipelinePlanAttr plan = op.getPlan();
+    if (plan.getProducers() != arrivals(plan.getProducer()))
+      return op.emitOpError("kernel_c11: producers must be ")
+             << arrivals(plan.getProducer()) << " for role " << StringRef(name(plan.getProducer()))
+             << ", got " << plan.getProducers();
+    if (plan.getConsumers() != arrivals(plan.getConsumer()))
+      return op.emitOpError("kernel_c11: consumers must be ")
+             << arrivals(plan.getConsumer()) << " for role " << StringRef(name(plan.getConsumer()))
+             << ", got " << plan.getConsumers();
+  }
+  return success();
+}
+
+LogicalResult PlanVerifier::checkRoles() {
+  for (PipelineOp op : pipelines) {
+    PipelinePlanAttr plan = op.getPlan();
+    unsigned acquires = 0, commits = 0, waits = 0, releases = 0;
+    for (Operation *user : op->getUsers()) {
+      if (isa<PipelineAdvanceOp>(user))
+        continue;
+      bool producer = isa<ProducerAcquireOp, ProducerCommitOp, PipelineDrainOp, TmaLoadOp>(user);
+      WarpRole want = producer ? plan.getProducer() : plan.getConsumer();
+      if (!user->getParentOfType<WarpRoleOp>() || roleOf(user) != want)
+        return user->emitOpError("kernel_c12: op must stand in role ")
+               << StringRef(name(want)) << ", got another";
+      acquires += isa<ProducerAcquireOp>(user);
+      commits += isa<ProducerCommitOp>(user);
+      waits += isa<ConsumerWaitOp>(user);
+      releases += isa<ConsumerReleaseOp>(user);
+    }
+    if (!acquires || !waits || acquires != commits || waits != releases)
+      return op.emitOpError("kernel_c12: acquires and commits, waits and releases must pair, got ")
+             << acquires << ", " << commits << ", " << waits << ", " << releases;
+  }
+  return success();
+}
+
+LogicalResult PlanVerifier::checkScaleCopies() {
+  WalkResult result = kernel.getBody().walk([&](CopyScalesOp op) {
+    auto source = op.getSource().getDefiningOp<SharedBufferOp>();
+    auto tmem = op.getTmem().getDefiningOp<TmemPlanOp>();
+    if (!source || !tmem)
+      return op.emitOpError("kernel_c13: operands must be plans of this kernel, got a block argument"),
+             WalkResult::interrupt();
+    SharedPlanAttr from = source.getPlan();
+    if (from.getContent() != SharedContent::scales_tiled)
+      return op.emitOpError("kernel_c13: tcgen05.cp reads scales in 128x4 tiles only, got ")
+                 << StringRef(name(from.getContent()))
+                 << "; use blockscale.relayout_scales before the kernel",
+             WalkResult::interrupt();
+    int64_t tiles = op.getTiles();
+    if (tiles < 1 || tiles * facts::kScaleTileBytes > from.getBytes())
+      return op.emitOpError("kernel_c13: tiles must be 1..")
+                 << from.getBytes() / facts::kScaleTileBytes << " of a stage, got " << tiles,
+             WalkResult::interrupt();
+    bool isA = op.getOperand().getValue() == ScaleOperand::sfa;
+    int64_t columns = isA ? tmem.getPlan().getSfaColumns() : tmem.getPlan().getSfbColumns();
+    if (tiles * facts::kScaleTileScales > columns)
+      return op.emitOpError("kernel_c13: tiles must fit the ")
+                 << columns << " columns planned, got " << tiles << " tiles of 4 columns",
+             WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult PlanVerifier::checkMmas() {
+  WalkResult result = kernel.getBody().walk([&](MmaOp op) {
+    auto fail = [&](auto emit) {
+      emit(op.emitOpError("kernel_c14: "));
+      return WalkResult::interrupt();
+    };
+    auto a = op.getA().getDefiningOp<SharedBufferOp>();
+    auto b = op.getB().getDefiningOp<SharedBufferOp>();
+    if (!a || a.getPlan().getContent() != SharedContent::a || !b ||
+        b.getPlan().getContent() != SharedContent::b)
+      return fail([](auto &&d) { d << "operands must be an a and a b buffer, got others"; });
+    for (SharedBufferOp buffer : {a, b}) {
+      bool isA = buffer == a;
+      int64_t rows = isA ? schedule.getTile().m : schedule.getTile().n;
+      int64_t want = rows * facts::packedBytes(isA ? problem.getA() : problem.getB(),
+                                               schedule.getTile().k);
+      if (buffer.getPlan().getBytes() != want)
+        return fail([&](auto &&d) {
+          d << "a stage must hold the tile's " << want << " bytes, got "
+            << buffer.getPlan().getBytes();
+        });
+      if (buffer.getPlan().getSwizzle() != facts::Swizzle::b128)
+        return fail([&](auto &&d) {
+          d << "operands must lie in the b128 swizzle, got "
+            << StringRef(facts::name(buffer.getPlan().getSwizzle()));
+        });
+    }
+    int64_t steps = op.getSteps();
+    if (steps < 1 || steps > maxSteps())
+      return fail([&](auto &&d) { d << "steps must be 1.." << maxSteps() << ", got " << steps; });
+    // Scales of every step must have been copied in this block.
+    int64_t words = (steps * scalesPerStep() + 3) / 4;
+    for (ScaleOperand operand : {ScaleOperand::sfa, ScaleOperand::sfb}) {
+      int64_t copied = 0;
+      for (Operation &other : *op->getBlock())
+        if (auto copy = dyn_cast<CopyScalesOp>(other);
+            copy && copy->isBeforeInBlock(op) && copy.getOperand().getValue() == operand)
+          copied += copy.getTiles();
+      if (copied != words)
+        return fail([&](auto &&d) {
+          d << "scale tiles copied for " << StringRef(name(operand)) << " must be " << words
+            << " for " << steps << " steps, got " << copied;
+        });
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult PlanVerifier::checkAccumulatorLoads() {
+  WalkResult result = kernel.getBody().walk([&](LoadAccumulatorOp op) {
+    auto tmem = op.getTmem().getDefiningOp<TmemPlanOp>();
+    int64_t count = op.getValues().size(), column = op.getColumn();
+    int64_t width = tmem ? tmem.getPlan().getWidth() : 0;
+    if (count < 1 || column < 0 || column + count > width)
+      return op.emitOpError("kernel_c15: columns must lie inside 0..")
+                 << width - 1 << " of a stage, got " << column << ".." << column + count - 1,
+             WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult PlanVerifier::checkWarps() {
+  SmallVector<Range> ranges;
+  for (WarpRoleOp op : roles) {
+    int64_t first = op.getFirst(), last = op.getLast();
+    if (first < 0 || last < first || (last + 1) * 32 > int64_t(kernel.getThreads()))
+      return op.emitOpError("kernel_c16: warps must lie inside 0..")
+             << kernel.getThreads() / 32 - 1 << ", got " << first << ".." << last;
+    if (op.getRole().getValue() == WarpRole::epilogue && (first != 0 || last != 3))
+      return op.emitOpError("kernel_c16: epilogue warps must be 0..3, which reach lanes 0..127, got ")
+             << first << ".." << last;
+    if (op.getRole().getValue() != WarpRole::epilogue && first != last)
+      return op.emitOpError("kernel_c16: role must have one warp, got ") << last - first + 1;
+    ranges.push_back({op, StringRef(name(op.getRole().getValue())), first, last - first + 1});
+  }
+  for (TmemPlanOp op : tmems)
+    if (int64_t warp = op.getPlan().getAllocWarp();
+        warp < 0 || (warp + 1) * 32 > int64_t(kernel.getThreads()))
+      return op.emitOpError("kernel_c16: alloc_warp must lie inside the block, got ") << warp;
+  return checkDisjoint(ranges, "kernel_c16", "warps");
+}
+
+LogicalResult PlanVerifier::checkLoads() {
+  WalkResult result = kernel.getBody().walk([&](TmaLoadOp op) {
+    auto fail = [&](auto emit) {
+      emit(op.emitOpError("kernel_c17: "));
+      return WalkResult::interrupt();
+    };
+    auto target = op.getTarget().getDefiningOp<SharedBufferOp>();
+    auto pipeline = op.getPipeline().getDefiningOp<PipelineOp>();
+    if (!target || !pipeline)
+      return fail([](auto &&d) { d << "operands must be plans of this kernel, got a block argument"; });
+    if (target.getPlan().getStages() != pipeline.getPlan().getStages())
+      return fail([&](auto &&d) {
+        d << "buffer must be as deep as its pipeline, " << pipeline.getPlan().getStages()
+          << " stages, got " << target.getPlan().getStages();
+      });
+    bool acquired = llvm::any_of(*op->getBlock(), [&](Operation &other) {
+      auto acquire = dyn_cast<ProducerAcquireOp>(other);
+      return acquire && acquire.getPipeline() == op.getPipeline() &&
+             acquire.getStage() == op.getStage() && acquire->isBeforeInBlock(op);
+    });
+    if (!acquired)
+      return fail([](auto &&d) { d << "stage must be acquired before it is loaded, got none"; });
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult PlanVerifier::checkStaging() {
+  for (SharedBufferOp op : buffers) {
+    SharedPlanAttr plan = op.getPlan();
+    if (plan.getContent() != SharedContent::staging)
+      continue;
+    // One warp's 32 rows of 128 bytes are one TMA store.
+    int64_t want = schedule.getTile().m * 128;
+    if (plan.getBytes() != want || plan.getSwizzle() != facts::Swizzle::b128)
+      return op.emitOpError("kernel_c18: staging must be ")
+             << want << " bytes in the b128 swizzle, got " << plan.getBytes() << " in "
+             << StringRef(facts::name(plan.getSwizzle()));
+  }
+  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+    int64_t buffer = -1, byte = 0, bytes = 0;
+    Value staging;
+    if (auto store = dyn_cast<StoreStagingOp>(op)) {
+      buffer = store.getBuffer(), byte = store.getByte(), staging = store.getStaging();
+      bytes = facts::packedBytes(problem.getOut(), store.getValues().size());
+    } else if (auto acquire = dyn_cast<StagingAcquireOp>(op)) {
+      buffer = acquire.getBuffer(), staging = acquire.getStaging();
+    } else if (auto send = dyn_cast<TmaStoreOp>(op)) {
+      buffer = send.getBuffer(), staging = send.getStaging();
+    } else {
+      return WalkResult::advance();
+    }
+    auto plan = staging.getDefiningOp<SharedBufferOp>();
+    if (!plan || plan.getPlan().getContent() != SharedContent::staging || buffer < 0 ||
+        buffer >= plan.getPlan().getStages())
+      return op->emitOpError("kernel_c18: buffer must be one of the staging plan, got ") << buffer,
+             WalkResult::interrupt();
+    if (byte < 0 || byte % 16 || bytes % 16 || byte + bytes > 128)
+      return op->emitOpError("kernel_c18: a row takes 16-byte pieces inside 0..127, got ")
+                 << byte << ".." << byte + bytes - 1,
+             WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+} // namespace
+
+LogicalResult KernelOp::verifyRegions() { return PlanVerifier(*this).run(); }

@@ -1,0 +1,133 @@
+//===- MachineOps.cpp - rules of the machine level ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an instruction takes is asked from Facts; ptxas checks no descriptor.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Facts/IDesc.h"
+#include "blockscale/Facts/SmemDesc.h"
+#include "blockscale/Facts/Tmem.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+facts::Result<uint32_t> IDescAttr::encode(facts::Arch arch) const {
+  facts::IDesc desc{};
+  desc.kind = getKind();
+  desc.a = getA();
+  desc.b = getB();
+  desc.scale = getScale();
+  desc.block = int(getBlock());
+  desc.m = int(getM());
+  desc.n = int(getN());
+  desc.k = int(getK());
+  desc.sfaId = int(getSfaId());
+  desc.sfbId = int(getSfbId());
+  desc.ctaGroup = 1;
+  return facts::encodeIDesc(arch, desc);
+}
+
+facts::Result<uint64_t> SmemDescAttr::encode(facts::Arch arch) const {
+  facts::SmemDesc desc{};
+  desc.leadingBytes = uint32_t(getLeading());
+  desc.strideBytes = uint32_t(getStride());
+  desc.swizzle = getSwizzle();
+  return facts::encodeSmemDesc(arch, desc);
+}
+
+/// Every machine op that a chip may refuse stands in a kernel, which names the chip.
+static FailureOr<facts::Arch> archOf(Operation *op) {
+  if (auto kernel = op->getParentOfType<KernelOp>())
+    return kernel.getArch();
+  return op->emitOpError("machine_c1: op must stand in a blockscale.kernel, got none"), failure();
+}
+
+/// Largest arrival count and transaction count of an mbarrier (PTX ISA 9.4, 9.7.15.16).
+static constexpr int64_t kMbarrierMaxCount = (1 << 20) - 1;
+
+LogicalResult MbarrierInitOp::verify() {
+  if (int64_t count = int32_t(getCount()); count < 1 || count > kMbarrierMaxCount)
+    return emitOpError("machine_c2: arrival count must be 1..1048575, got ") << count;
+  return success();
+}
+
+LogicalResult MbarrierArriveExpectTxOp::verify() {
+  if (int64_t bytes = int32_t(getBytes()); bytes < 0 || bytes > kMbarrierMaxCount)
+    return emitOpError("machine_c3: transaction bytes must be 0..1048575, got ") << bytes;
+  return success();
+}
+
+static LogicalResult verifyRank(Operation *op, size_t rank) {
+  if (rank < 1 || rank > 5)
+    return op->emitOpError("machine_c4: a tensor map has 1 to 5 coordinates, got ") << rank;
+  return success();
+}
+LogicalResult CpAsyncBulkTensorLoadOp::verify() {
+  return verifyRank(*this, getCoordinates().size());
+}
+LogicalResult CpAsyncBulkTensorStoreOp::verify() {
+  return verifyRank(*this, getCoordinates().size());
+}
+
+LogicalResult CpAsyncBulkWaitGroupOp::verify() {
+  if (int32_t(getPending()) < 0)
+    return emitOpError("machine_c5: pending groups must be at least 0, got ")
+           << int32_t(getPending());
+  return success();
+}
+
+static LogicalResult verifyColumns(Operation *op, int columns) {
+  FailureOr<facts::Arch> arch = archOf(op);
+  if (failed(arch))
+    return failure();
+  auto legal = facts::checkTmemAlloc(*arch, columns, facts::needsExclusiveAlloc(columns));
+  if (!legal)
+    return op->emitOpError(legal.message());
+  return success();
+}
+LogicalResult Tcgen05AllocOp::verify() { return verifyColumns(*this, int(getColumns())); }
+LogicalResult Tcgen05DeallocOp::verify() { return verifyColumns(*this, int(getColumns())); }
+
+LogicalResult Tcgen05MmaOp::verify() {
+  FailureOr<facts::Arch> arch = archOf(*this);
+  if (failed(arch))
+    return failure();
+  auto word = getIdesc().encode(*arch);
+  if (!word)
+    return emitOpError(word.message());
+  return success();
+}
+
+LogicalResult Tcgen05LdOp::verify() {
+  size_t count = getValues().size();
+  if (count < 1 || count > 128 || (count & (count - 1)))
+    return emitOpError("machine_c6: 32x32b loads 1, 2, 4 … 128 columns, got ") << count;
+  return success();
+}
+
+LogicalResult SmemDescOp::verify() {
+  FailureOr<facts::Arch> arch = archOf(*this);
+  if (failed(arch))
+    return failure();
+  auto word = getDesc().encode(*arch);
+  if (!word)
+    return emitOpError(word.message());
+  return success();
+}
+
+LogicalResult DescAdvanceOp::verify() {
+  if (int32_t bytes = int32_t(getBytes()); bytes < 0 || bytes % 16)
+    return emitOpError("machine_c7: advance must be a multiple of 16 bytes, got ") << bytes;
+  return success();
+}
+
+static LogicalResult verifyVector(Operation *op, size_t count) {
+  if (count != 1 && count != 2 && count != 4)
+    return op->emitOpError("machine_c8: a vector access has 1, 2 or 4 values, got ") << count;
+  return success();
+}
+LogicalResult StSharedOp::verify() { return verifyVector(*this, getValues().size()); }
+LogicalResult LdGlobalOp::verify() { return verifyVector(*this, getValues().size()); }
