@@ -12,6 +12,8 @@
 #include "blockscale/Conversion/Passes.h"
 #include "blockscale/Facts/Tmem.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 namespace blockscale {
 #define GEN_PASS_DEF_BLOCKSCALELOWERKERNELTOMACHINEPASS
 #include "blockscale/Conversion/Passes.h.inc"

@@ -268,7 +268,7 @@ def Blockscale_LoadAccumulatorOp : Blockscale_Op<"load_accumulator"> {
   let results = (outs Variadic<F32>:$values);
   let assemblyFormat = "$tmem `[` $accumulator `]` `column` $column attr-dict `:` type($values)";
 }
-def Blockscale_ApplyEpilogueOp : Blockscale_Op<"apply_epilogue"> {
+def Blockscale_ApplyEpilogueOp : Blockscale_Op<"apply_epilogue", [AttrSizedOperandSegments]> {
   let summary = "alpha * value + bias[column], either part optional";
   let description = "`column` is the column of the tile of the first value; `tile_column` the tile.";
   let arguments = (ins Optional<F32>:$alpha, Optional<Blockscale_BufferType>:$bias,

@@ -1,0 +1,27 @@
+//===- InlinePtx.h - instructions that LLVM 22 cannot write ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The only place with inline PTX. Inline assembly is not convergent in LLVM IR;
+// the PTX emitter marks every call so (lib/Target/PTX).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_CONVERSION_INLINEPTX_H
+#define BLOCKSCALE_LIB_CONVERSION_INLINEPTX_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+namespace blockscale::inline_ptx {
+
+/// tcgen05.alloc with .exclusive: the plain form refuses more than 512 columns.
+void allocExclusive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value target, int columns);
+
+/// tcgen05.dealloc with .exclusive; `address` is an i32 register.
+void deallocExclusive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value address,
+                      int columns);
+
+} // namespace blockscale::inline_ptx
+
+#endif // BLOCKSCALE_LIB_CONVERSION_INLINEPTX_H
