@@ -7,8 +7,10 @@
 #include "blockscale/InitAll.h"
 
 #include "blockscale/Conversion/Host/Passes.h"
+#include "blockscale/Conversion/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/Pipelines/Pipelines.h"
 
 namespace blockscale {
 
@@ -19,7 +21,9 @@ void registerDialect(mlir::DialectRegistry &registry) {
 
 void registerPasses() {
   registerBlockscaleTransformsPasses();
+  registerBlockscaleConversionPasses();
   registerBlockscaleHostConversionPasses();
+  registerPipelines();
 }
 
 } // namespace blockscale

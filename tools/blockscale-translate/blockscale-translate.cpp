@@ -8,10 +8,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Pipelines/Pipelines.h"
 #include "blockscale/Target/PTX/TranslateKernels.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
@@ -41,6 +47,9 @@ static cl::opt<unsigned> repeat("repeat",
                                 cl::desc("Compile the input this many times in one context"),
                                 cl::init(1), cl::cat(category));
 
+static cl::opt<bool> verifyEach("verify-each", cl::desc("Verify the IR after each pass"),
+                                cl::init(true), cl::cat(category));
+
 static double cpuMilliseconds() { return 1e3 * double(std::clock()) / CLOCKS_PER_SEC; }
 
 /// The nested module of lowered kernels, or the module itself.
@@ -61,7 +70,14 @@ struct Compiler {
     OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(inputPath, &context);
     if (!module)
       return failure();
-    parseMs += cpuMilliseconds() - start;
+    double parsed = cpuMilliseconds();
+    parseMs += parsed - start;
+    PassManager passes(&context);
+    passes.enableVerifier(verifyEach);
+    buildKernelPipeline(passes);
+    if (failed(passes.run(*module)))
+      return failure();
+    passesMs += cpuMilliseconds() - parsed;
     return translateKernelsToPTX(findKernels(*module), arch, &phases);
   }
 };
@@ -85,7 +101,8 @@ int main(int argc, char **argv) {
     return fail("arch_c1: --arch must be a known architecture, got '" + archName + "'");
 
   DialectRegistry registry;
-  registry.insert<BlockscaleDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
+  registry.insert<func::FuncDialect, arith::ArithDialect, memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, BlockscaleDialect>();
   registerPTXTranslations(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
 

@@ -64,6 +64,8 @@ constexpr std::optional<NibbleOrder> parseNibbleOrder(std::string_view text) {
 }
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, NibbleOrder o) {
   p.getStream() << name(o);
+  return p;
+}
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, WarpRole v) {
   p.getStream() << name(v);
   return p;

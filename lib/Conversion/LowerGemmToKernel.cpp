@@ -1,0 +1,156 @@
+//===- LowerGemmToKernel.cpp - level 2 to 3 -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A scheduled product on packed memrefs becomes a kernel and the host code that
+// runs it. Grid, bytes and maps exist once, in the host ops; runtime calls and
+// the manifest both come from them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Conversion/GemmKernel.h"
+#include "blockscale/Conversion/Passes.h"
+#include "blockscale/Facts/ArchInfo.h"
+
+namespace blockscale {
+#define GEN_PASS_DEF_BLOCKSCALELOWERGEMMTOKERNELPASS
+#include "blockscale/Conversion/Passes.h.inc"
+} // namespace blockscale
+
+using namespace mlir;
+using namespace blockscale;
+
+/// Attribute of an alloc: what the manifest calls the buffer.
+static constexpr StringLiteral kNameAttr = "blockscale.name";
+
+namespace {
+
+/// The host side of one product.
+class HostBuilder {
+public:
+  HostBuilder(GemmOp gemm, OpBuilder &b)
+      : gemm(gemm), problem(gemm.getProblem()), schedule(gemm.getSchedule()),
+        shape(problem, schedule), b(b), loc(gemm.getLoc()) {}
+
+  void build(KernelOp kernel, SymbolRefAttr symbol);
+
+private:
+  Value allocate(StringRef name, int64_t bytes) {
+    auto op = AllocOp::create(b, loc, bytes);
+    op->setAttr(kNameAttr, b.getStringAttr(name));
+    buffers.push_back(op);
+    return op;
+  }
+  Value upload(StringRef name, int64_t bytes, Value source) {
+    Value buffer = allocate(name, bytes);
+    CopyOp::create(b, loc, source, buffer);
+    return buffer;
+  }
+  Value map(Value buffer, TmaMapAttr attr) { return TensorMapOp::create(b, loc, buffer, attr); }
+
+  GemmOp gemm;
+  ProblemAttr problem;
+  ScheduleAttr schedule;
+  GemmShape shape;
+  OpBuilder &b;
+  Location loc;
+  SmallVector<Value> buffers;
+};
+
+void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
+  MLIRContext *context = b.getContext();
+  Value a = upload("a", problem.getABytes(), gemm.getA());
+  Value sfa = upload("sfa", problem.getSfaBytes(), gemm.getSfa());
+  Value bOperand = upload("b", problem.getBBytes(), gemm.getB());
+  Value sfb = upload("sfb", problem.getSfbBytes(), gemm.getSfb());
+  Value bias;
+  if (gemm.getBias())
+    bias = upload("bias", problem.getN() * 4, gemm.getBias());
+  Value d = allocate("d", problem.getOutBytes());
+
+  Shape3 tile = schedule.getTile();
+  SmallVector<Value> params{
+      map(a, operandMap(context, problem.getM(), shape.rowBytesA, tile.m)),
+      map(bOperand, operandMap(context, problem.getN(), shape.rowBytesB, tile.n)),
+      map(sfa, scaleMap(context, problem.getM(), shape.scalesPerRow, shape.scaleTilesPerStage)),
+      map(sfb, scaleMap(context, problem.getN(), shape.scalesPerRow, shape.scaleTilesPerStage))};
+  if (schedule.getEpilogue() == Epilogue::tma_store)
+    params.push_back(map(d, outputMap(context, problem.getM(), problem.getN(), shape.outBytes)));
+  else
+    params.push_back(d);
+  if (bias)
+    params.push_back(bias);
+  if (Value alpha = gemm.getAlpha()) {
+    if (isa<MemRefType>(alpha.getType()))
+      alpha = memref::LoadOp::create(b, loc, alpha, ValueRange{});
+    params.push_back(alpha);
+  }
+  int64_t grid = std::min<int64_t>(shape.tiles(), schedule.getCtas());
+  bool oversized =
+      int64_t(kernel.getSharedBytes()) > facts::info(schedule.getArch()).sharedPerBlock;
+  LaunchOp::create(b, loc, symbol, ArrayRef<int64_t>{grid, 1, 1},
+                   ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1},
+                   ArrayRef<int64_t>{1, 1, 1}, kernel.getSharedBytes(), oversized, params);
+  CopyOp::create(b, loc, d, gemm.getOut());
+  for (Value buffer : llvm::reverse(buffers))
+    FreeOp::create(b, loc, buffer);
+}
+
+struct LowerGemmToKernel
+    : blockscale::impl::BlockscaleLowerGemmToKernelPassBase<LowerGemmToKernel> {
+  void runOnOperation() override {
+    SmallVector<GemmOp> gemms;
+    getOperation().walk([&](GemmOp op) { gemms.push_back(op); });
+    for (GemmOp gemm : gemms)
+      if (failed(lower(gemm)))
+        return signalPassFailure();
+  }
+
+  LogicalResult lower(GemmOp gemm) {
+    if (!isa<MemRefType>(gemm.getA().getType()) || !gemm.getProblem())
+      return gemm.emitOpError("gemm_to_kernel_c1: operands must be packed bytes in memory, got ")
+             << gemm.getA().getType();
+    if (!gemm.getSchedule())
+      return gemm.emitOpError("gemm_to_kernel_c2: gemm must have a schedule, got none; run "
+                              "blockscale-choose-schedule");
+    FailureOr<ModuleOp> kernels = kernelsFor(gemm);
+    if (failed(kernels))
+      return failure();
+    int64_t index = 0;
+    for ([[maybe_unused]] KernelOp op : kernels->getOps<KernelOp>())
+      ++index;
+    OpBuilder b = OpBuilder::atBlockEnd(kernels->getBody());
+    std::string name = ("gemm_" + Twine(index)).str();
+    KernelOp kernel =
+        buildGemmKernel(b, gemm.getLoc(), name, gemm.getProblem(), gemm.getSchedule(),
+                        {/*alpha=*/bool(gemm.getAlpha()), /*bias=*/bool(gemm.getBias())});
+    b.setInsertionPoint(gemm);
+    auto symbol = SymbolRefAttr::get(b.getStringAttr(*kernels->getName()),
+                                     {FlatSymbolRefAttr::get(b.getContext(), name)});
+    HostBuilder(gemm, b).build(kernel, symbol);
+    gemm.erase();
+    return success();
+  }
+
+  /// The module of kernels for the schedule's chip; there is one for each root.
+  FailureOr<ModuleOp> kernelsFor(GemmOp gemm) {
+    ModuleOp root = getOperation();
+    StringRef arch(facts::name(gemm.getSchedule().getArch()));
+    for (auto module : root.getOps<ModuleOp>()) {
+      auto other = module->getAttrOfType<StringAttr>("blockscale.arch");
+      if (!other)
+        continue;
+      if (other.getValue() == arch)
+        return module;
+      return gemm.emitOpError("gemm_to_kernel_c3: kernels of one module must be for one chip, got ")
+                 << arch << " after " << other.getValue(),
+             failure();
+    }
+    OpBuilder b = OpBuilder::atBlockEnd(root.getBody());
+    auto module = ModuleOp::create(b, gemm.getLoc(), "kernels");
+    module->setAttr("blockscale.arch", b.getStringAttr(arch));
+    return module;
+  }
+};
+
+} // namespace

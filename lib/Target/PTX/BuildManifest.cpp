@@ -1,0 +1,157 @@
+//===- BuildManifest.cpp - launches of host code as a manifest ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The same ops become runtime calls, so that grid, bytes and maps exist once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Target/PTX/BuildManifest.h"
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+
+using namespace mlir;
+
+namespace blockscale {
+namespace {
+
+class ManifestBuilder {
+public:
+  ManifestBuilder(ModuleOp root, facts::Arch arch) : root(root) { manifest.arch = arch; }
+
+  FailureOr<rt::Manifest> build() {
+    SmallVector<LaunchOp> launches;
+    root.walk([&](LaunchOp op) { launches.push_back(op); });
+    if (launches.empty())
+      return root.emitError("manifest_c1: the module must launch a kernel, got none"), failure();
+    for (LaunchOp launch : launches)
+      if (failed(add(launch, /*prefix=*/launches.size() > 1)))
+        return failure();
+    return manifest;
+  }
+
+private:
+  LogicalResult add(LaunchOp launch, bool prefix) {
+    rt::ManifestKernel kernel;
+    kernel.name = launch.getKernel().getLeafReference().getValue().str();
+    auto dims = [](ArrayRef<int64_t> from, std::array<uint32_t, 3> &to) {
+      for (size_t i = 0; i < to.size() && i < from.size(); ++i)
+        to[i] = uint32_t(from[i]);
+    };
+    dims(launch.getGrid(), kernel.grid);
+    dims(launch.getBlock(), kernel.block);
+    dims(launch.getCluster(), kernel.cluster);
+    kernel.sharedBytes = launch.getSharedBytes();
+    kernel.sharedMode = launch.getOversized() ? rt::SharedMode::oversized : rt::SharedMode::standard;
+    std::string scope = prefix ? kernel.name + "." : std::string();
+    // Buffers in the order of their allocation, which is that of the arguments.
+    for (auto alloc : launch->getBlock()->getOps<AllocOp>())
+      if (isUsedBy(alloc, launch))
+        addBuffer(alloc, scope);
+    for (Value value : launch.getParams()) {
+      FailureOr<rt::ManifestParam> param = makeParam(launch, value);
+      if (failed(param))
+        return failure();
+      kernel.params.push_back(std::move(*param));
+    }
+    manifest.kernels.push_back(std::move(kernel));
+    return success();
+  }
+
+  static bool isUsedBy(AllocOp alloc, LaunchOp launch) {
+    return llvm::any_of(launch.getParams(), [&](Value param) {
+      if (auto map = param.getDefiningOp<TensorMapOp>())
+        param = map.getBuffer();
+      return param == alloc.getBuffer();
+    });
+  }
+
+  void addBuffer(AllocOp alloc, const std::string &scope) {
+    if (names.contains(alloc))
+      return;
+    rt::ManifestBuffer buffer;
+    auto name = alloc->getAttrOfType<StringAttr>("blockscale.name");
+    buffer.name = scope + (name ? name.getValue().str() : "buffer" + std::to_string(names.size()));
+    buffer.bytes = uint64_t(alloc.getBytes());
+    bool written = false, read = false;
+    for (Operation *user : alloc->getUsers()) {
+      auto copy = dyn_cast<CopyOp>(user);
+      if (!copy)
+        continue;
+      bool toDevice = copy.getTarget() == alloc.getBuffer();
+      (toDevice ? written : read) = true;
+      describe(buffer, toDevice ? copy.getSource() : copy.getTarget());
+    }
+    buffer.role = written && read ? rt::BufferRole::inout
+                  : written       ? rt::BufferRole::input
+                  : read          ? rt::BufferRole::output
+                                  : rt::BufferRole::scratch;
+    names[alloc] = buffer.name;
+    manifest.buffers.push_back(std::move(buffer));
+  }
+
+  /// Element type and shape of host memory that is not plain bytes.
+  static void describe(rt::ManifestBuffer &buffer, Value memory) {
+    auto type = dyn_cast<MemRefType>(memory.getType());
+    if (!type || !type.hasStaticShape())
+      return;
+    if (type.getElementType().isF32())
+      buffer.dtype = rt::DType::f32;
+    else if (type.getElementType().isBF16())
+      buffer.dtype = rt::DType::bf16;
+    else
+      return;
+    buffer.shape.assign(type.getShape().begin(), type.getShape().end());
+  }
+
+  FailureOr<rt::ManifestParam> makeParam(LaunchOp launch, Value value) {
+    rt::ManifestParam param;
+    auto bufferOf = [&](Value buffer) {
+      auto it = names.find(buffer.getDefiningOp<AllocOp>());
+      return it == names.end() ? std::string() : it->second;
+    };
+    if (auto map = value.getDefiningOp<TensorMapOp>()) {
+      param.kind = rt::ManifestParam::Kind::tensorMap;
+      param.buffer = bufferOf(map.getBuffer());
+      TmaMapAttr attr = map.getMap();
+      param.map.type = attr.getType();
+      param.map.dims.assign(attr.getDims().begin(), attr.getDims().end());
+      param.map.strides.assign(attr.getStrides().begin(), attr.getStrides().end());
+      param.map.box.assign(attr.getBox().begin(), attr.getBox().end());
+      param.map.elementStrides.assign(attr.getElementStrides().begin(),
+                                      attr.getElementStrides().end());
+      param.map.swizzle = attr.getSwizzle();
+      param.map.fill = attr.getFill();
+      param.map.l2 = attr.getL2();
+    } else if (value.getDefiningOp<AllocOp>()) {
+      param.kind = rt::ManifestParam::Kind::buffer;
+      param.buffer = bufferOf(value);
+    } else {
+      auto constant = value.getDefiningOp<arith::ConstantOp>();
+      auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
+      if (!number || !number.getType().isF32())
+        return launch.emitOpError("manifest_c2: a scalar parameter must be an f32 constant, got a "
+                                  "value that only a run knows"),
+               failure();
+      param.kind = rt::ManifestParam::Kind::scalar;
+      param.bits = rt::scalarBits(number.getValue().convertToFloat());
+    }
+    if (param.kind != rt::ManifestParam::Kind::scalar && param.buffer.empty())
+      return launch.emitOpError("manifest_c3: a parameter's buffer must be a blockscale.alloc beside "
+                                "the launch, got another value"),
+             failure();
+    return param;
+  }
+
+  ModuleOp root;
+  rt::Manifest manifest;
+  llvm::MapVector<Operation *, std::string> names;
+};
+
+} // namespace
+
+FailureOr<rt::Manifest> buildManifest(ModuleOp root, facts::Arch arch) {
+  return ManifestBuilder(root, arch).build();
+}
+
+} // namespace blockscale
