@@ -63,13 +63,15 @@ function(blockscale_link_mlir_shared name)
 endfunction()
 
 # The static archives start without the dynamic linker's work on libMLIR.so; the
-# tool names the archives it needs (MLIR...) and LLVM components.
+# tool names the archives it needs (MLIR...), LLVM components, and the product's own
+# archives that stand on them (OWN).
 function(blockscale_link_mlir_static name)
-  cmake_parse_arguments(ARG "" "" "MLIR;LLVM" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "MLIR;LLVM;OWN" ${ARGN})
+  list(TRANSFORM ARG_OWN REPLACE "(.+)" "$<TARGET_FILE:\\1>")
   llvm_map_components_to_libnames(llvm_libs ${ARG_LLVM})
   # Each MLIR archive names libLLVM.so as its interface; link files, not targets.
   blockscale_mlir_archives(archives ${ARG_MLIR})
-  target_link_libraries(${name} PRIVATE -Wl,--start-group ${archives} -Wl,--end-group ${llvm_libs})
+  target_link_libraries(${name} PRIVATE -Wl,--start-group ${ARG_OWN} ${archives} -Wl,--end-group ${llvm_libs})
   target_link_options(${name} PRIVATE -Wl,--gc-sections)
 endfunction()
 

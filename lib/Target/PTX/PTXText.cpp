@@ -18,7 +18,7 @@ namespace blockscale {
 static constexpr llvm::StringLiteral kVersion = "9.4";
 
 /// The noted constant that stands as an operand in this line, if any.
-static StringRef findNote(StringRef line, const llvm::DenseMap<uint64_t, StringRef> &notes) {
+static StringRef findNote(StringRef line, const std::map<uint64_t, StringRef> &notes) {
   while (!line.empty()) {
     line = line.drop_until(
         [](char c) { return llvm::isDigit(c) || c == '-' || llvm::isAlpha(c) || c == '%'; });
@@ -45,7 +45,7 @@ static StringRef findNote(StringRef line, const llvm::DenseMap<uint64_t, StringR
 }
 
 std::string finishPTXText(StringRef text, facts::Arch arch,
-                          const llvm::DenseMap<uint64_t, StringRef> &notes) {
+                          const std::map<uint64_t, StringRef> &notes) {
   std::string out;
   out.reserve(text.size() + text.size() / 8);
   while (!text.empty()) {

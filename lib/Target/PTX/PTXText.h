@@ -9,9 +9,9 @@
 
 #include "blockscale/Facts/Arch.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <map>
 #include <string>
 
 namespace blockscale {
@@ -19,7 +19,7 @@ namespace blockscale {
 /// Writes the header for `arch` and appends the decoded form after each line
 /// that has one of the noted constants as an operand.
 std::string finishPTXText(llvm::StringRef text, facts::Arch arch,
-                          const llvm::DenseMap<uint64_t, llvm::StringRef> &notes);
+                          const std::map<uint64_t, llvm::StringRef> &notes);
 
 } // namespace blockscale
 

@@ -17,15 +17,16 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/Timer.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar.h"
 
 #include <chrono>
 #include <mutex>
@@ -46,9 +47,20 @@ namespace {
 constexpr llvm::StringLiteral kGenerateAs = "sm_103a";
 constexpr llvm::StringLiteral kGenerateFeatures = "+ptx90";
 
+/// Options that LLVM 22 takes on a command line only. Shared addresses have 32
+/// bits, so a pointer of 64 would only be truncated again; packed f32x2 moves
+/// would stand between tcgen05.ld and its wait.
+void setBackendOptions() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  for (const char *name : {"nvptx-short-ptr", "nvptx-no-f32x2"})
+    if (auto option = options.find(name); option != options.end())
+      option->second->addOccurrence(/*pos=*/0, name, "true");
+}
+
 void initializeNVPTX() {
   static std::once_flag once;
   std::call_once(once, [] {
+    setBackendOptions();
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
@@ -66,18 +78,17 @@ void markInlineAsmConvergent(llvm::Module &module) {
           call->setConvergent();
 }
 
+/// The passes that pay on our kernels: common subexpressions, loop invariants and
+/// empty blocks. Structure was decided at the kernel level; unrolling or jump
+/// threading would only multiply barriers.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graphs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  llvm::legacy::PassManager passes;
+  passes.add(llvm::createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
+  passes.add(llvm::createEarlyCSEPass());
+  passes.add(llvm::createLICMPass());
+  passes.add(llvm::createEarlyCSEPass());
+  passes.add(llvm::createCFGSimplificationPass());
+  passes.run(module);
 }
 
 class Stopwatch {
@@ -116,7 +127,8 @@ FailureOr<std::string> translateKernelsToPTX(ModuleOp kernels, facts::Arch arch,
                << message,
            failure();
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, kGenerateAs, kGenerateFeatures, llvm::TargetOptions(), llvm::Reloc::PIC_));
+      triple, kGenerateAs, kGenerateFeatures, llvm::TargetOptions(), llvm::Reloc::PIC_,
+      /*CM=*/std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   module->setTargetTriple(triple);
   module->setDataLayout(machine->createDataLayout());
   markInlineAsmConvergent(*module);
@@ -135,7 +147,7 @@ FailureOr<std::string> translateKernelsToPTX(ModuleOp kernels, facts::Arch arch,
   }
   spent.codegen += watch.lap();
 
-  llvm::DenseMap<uint64_t, llvm::StringRef> notes;
+  std::map<uint64_t, llvm::StringRef> notes;
   if (auto array = kernels->getAttrOfType<ArrayAttr>(kDescriptorNotesAttr))
     for (Attribute entry : array) {
       auto pair = cast<ArrayAttr>(entry);
