@@ -104,6 +104,9 @@ LogicalResult lowerKernel(KernelOp op, KernelOp::Adaptor, Rewriter &b,
   func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                 b.getDenseI32ArrayAttr({int32_t(op.getThreads()), 1, 1}));
+  // One CTA fills an SM with its shared memory; told so, ptxas uses the registers
+  // that there are instead of spilling for an occupancy that cannot be.
+  func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));
   // A tensor map is a 128-byte parameter that the TMA unit reads in place.
   Type map = LLVM::LLVMArrayType::get(b.getI64Type(), 16);
   for (auto [i, param] : llvm::enumerate(op.getArgumentTypes())) {
