@@ -7,8 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cubin.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Pipelines/Pipelines.h"
+#include "blockscale/Target/PTX/BuildManifest.h"
 #include "blockscale/Target/PTX/TranslateKernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,6 +41,12 @@ static cl::opt<std::string> inputPath(cl::Positional, cl::desc("<input .mlir, - 
 static cl::opt<std::string> outputPath("o", cl::desc("Output file (default: stdout)"),
                                        cl::value_desc("file"), cl::init("-"), cl::cat(category));
 static cl::opt<bool> toPTX("mlir-to-ptx", cl::desc("Translate to PTX text"), cl::cat(category));
+static cl::opt<bool> toCubin("mlir-to-cubin",
+                             cl::desc("Translate to a cubin with ptxas (BLOCKSCALE_PTXAS, PATH or "
+                                      "the build's virtual environment)"),
+                             cl::cat(category));
+static cl::opt<std::string> manifestPath("manifest", cl::desc("Also write the launch manifest"),
+                                         cl::value_desc("file.json"), cl::cat(category));
 static cl::opt<std::string> archName("arch", cl::desc("Target architecture, such as sm_107a"),
                                      cl::value_desc("name"), cl::cat(category));
 static cl::opt<bool> timePhases("time", cl::desc("Print CPU milliseconds of each phase to stderr"),
@@ -52,35 +60,71 @@ static cl::opt<bool> verifyEach("verify-each", cl::desc("Verify the IR after eac
 
 static double cpuMilliseconds() { return 1e3 * double(std::clock()) / CLOCKS_PER_SEC; }
 
-/// The nested module of lowered kernels, or the module itself.
-static ModuleOp findKernels(ModuleOp module) {
-  for (auto nested : module.getOps<ModuleOp>())
-    return nested;
-  return module;
-}
-
 namespace {
+/// What one compilation gives.
+struct Output {
+  std::string ptx;
+  std::optional<rt::Manifest> manifest;
+};
+
 struct Compiler {
   facts::Arch arch;
   TranslatePhases phases;
   double parseMs = 0, passesMs = 0;
 
-  FailureOr<std::string> compile(MLIRContext &context) {
-    double start = cpuMilliseconds();
-    OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(inputPath, &context);
-    if (!module)
-      return failure();
-    double parsed = cpuMilliseconds();
-    parseMs += parsed - start;
-    PassManager passes(&context);
-    passes.enableVerifier(verifyEach);
-    buildKernelPipeline(passes);
-    if (failed(passes.run(*module)))
-      return failure();
-    passesMs += cpuMilliseconds() - parsed;
-    return translateKernelsToPTX(findKernels(*module), arch, &phases);
-  }
+  FailureOr<Output> compile(MLIRContext &context);
+
+private:
+  FailureOr<ModuleOp> findKernels(ModuleOp module);
 };
+
+FailureOr<Output> Compiler::compile(MLIRContext &context) {
+  double start = cpuMilliseconds();
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(inputPath, &context);
+  if (!module)
+    return failure();
+  double parsed = cpuMilliseconds();
+  parseMs += parsed - start;
+  PassManager passes(&context);
+  passes.enableVerifier(verifyEach);
+  buildGemmToPTXPipeline(passes, {archName, /*checks=*/false, /*freeBuffers=*/false});
+  if (failed(passes.run(*module)))
+    return failure();
+  passesMs += cpuMilliseconds() - parsed;
+  FailureOr<ModuleOp> kernels = findKernels(*module);
+  if (failed(kernels))
+    return failure();
+  Output output;
+  FailureOr<std::string> ptx = translateKernelsToPTX(*kernels, arch, &phases);
+  if (failed(ptx))
+    return failure();
+  output.ptx = std::move(*ptx);
+  if (!manifestPath.empty()) {
+    FailureOr<rt::Manifest> manifest = buildManifest(*module, arch);
+    if (failed(manifest))
+      return failure();
+    output.manifest = std::move(*manifest);
+  }
+  return output;
+}
+
+/// The module of kernels for the wanted chip, nested or the input itself.
+FailureOr<ModuleOp> Compiler::findKernels(ModuleOp module) {
+  ModuleOp kernels;
+  module.walk<WalkOrder::PreOrder>([&](ModuleOp nested) {
+    if (!kernels && nested->hasAttr("blockscale.arch"))
+      kernels = nested;
+  });
+  if (!kernels)
+    return module.emitError("translate_c3: the input must hold a product or a kernel, got none"),
+           failure();
+  auto have = kernels->getAttrOfType<StringAttr>("blockscale.arch");
+  if (!have || have.getValue() != StringRef(facts::name(arch)))
+    return kernels.emitError("translate_c4: kernels must be for --arch, ")
+               << StringRef(facts::name(arch)) << ", got " << kernels->getAttr("blockscale.arch"),
+           failure();
+  return kernels;
+}
 } // namespace
 
 static int fail(const llvm::Twine &message) {
@@ -94,8 +138,8 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv,
                               "Lowers block-scaled products to PTX.\n\n  blockscale-translate "
                               "--mlir-to-ptx --arch=sm_107a in.mlir -o k.ptx\n");
-  if (!toPTX)
-    return fail("say what to make: --mlir-to-ptx");
+  if (toPTX == toCubin)
+    return fail("translate_c5: say what to make, --mlir-to-ptx or --mlir-to-cubin");
   std::optional<facts::Arch> arch = facts::parseArch(archName.getValue());
   if (!arch)
     return fail("arch_c1: --arch must be a known architecture, got '" + archName + "'");
@@ -103,15 +147,16 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registry.insert<func::FuncDialect, arith::ArithDialect, memref::MemRefDialect, scf::SCFDialect,
                   tensor::TensorDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, BlockscaleDialect>();
+  registerPipelineInterfaces(registry);
   registerPTXTranslations(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
 
   Compiler compiler{*arch, {}};
-  FailureOr<std::string> ptx;
+  FailureOr<Output> result;
   for (unsigned i = 0; i < repeat; ++i) {
     double start = cpuMilliseconds();
-    ptx = compiler.compile(context);
-    if (failed(ptx))
+    result = compiler.compile(context);
+    if (failed(result))
       return 1;
     if (repeat > 1)
       llvm::errs() << "compile " << i + 1
@@ -125,11 +170,25 @@ int main(int argc, char **argv) {
                                  1e3 * p.toLLVMIR, 1e3 * p.optimize, 1e3 * (p.codegen + p.text));
   }
 
+  if (result->manifest)
+    if (auto written = rt::writeFile(manifestPath, rt::formatManifest(*result->manifest), "translate_c6");
+        !written)
+      return fail(written.message());
+  std::string bytes = std::move(result->ptx);
+  if (toCubin) {
+    std::string ptxas = findPtxas(argv[0]);
+    if (ptxas.empty())
+      return fail("cubin_c3: ptxas must be found through BLOCKSCALE_PTXAS or PATH, got none");
+    auto cubin = assemblePtx(ptxas, bytes, *arch);
+    if (!cubin)
+      return fail(cubin.message());
+    bytes = std::move(*cubin);
+  }
   std::string error;
   auto output = openOutputFile(outputPath, &error);
   if (!output)
     return fail(error);
-  output->os() << *ptx;
+  output->os() << bytes;
   output->keep();
   return 0;
 }
