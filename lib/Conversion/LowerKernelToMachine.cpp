@@ -416,9 +416,10 @@ void KernelLowering::lowerOp(MmaOp op) {
         yes = arith::ConstantIntOp::create(b, loc, 1, /*width=*/1);
       accumulate = yes;
     }
-    Tcgen05MmaOp::create(b, loc, d, step(a, bytesA), step(bOperand, bytesB), idesc,
-                         add(tmemBase, plan.getSfa() + 4 * word),
-                         add(tmemBase, plan.getSfb() + 4 * word), accumulate);
+    Value stepA = step(a, bytesA), stepB = step(bOperand, bytesB);
+    Value sfa = add(tmemBase, plan.getSfa() + 4 * word);
+    Value sfb = add(tmemBase, plan.getSfb() + 4 * word);
+    Tcgen05MmaOp::create(b, loc, d, stepA, stepB, idesc, sfa, sfb, accumulate);
   }
 }
 
