@@ -53,7 +53,6 @@
 // CHECK-NEXT: blockscale.cp_async_bulk_commit_group
 // CHECK: blockscale.tcgen05_wait_ld
 // CHECK: blockscale.tcgen05_wait_ld
-// CHECK: blockscale.tcgen05_wait_ld
 // CHECK: blockscale.tcgen05_fence_before_thread_sync
 // CHECK-NEXT: blockscale.bar_warp_sync
 // CHECK: blockscale.mbarrier_arrive
