@@ -172,6 +172,7 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
   if (!kernel)
     return Refusal{"launch_kernel: kernel must be one of the module's, got " + std::string(name)};
   Launch run(*loaded, *kernel, config, options, memory);
+  run.evidence = kernel->evidence;
   run.sms = options.sms ? options.sms : kDefaultSms;
   if (std::string e = checkLaunch(*loaded, *kernel, config, run); !e.empty())
     return Refusal{loaded->file + ":" + std::to_string(kernel->line) + ": " + e};

@@ -15,6 +15,7 @@
 
 #include "Lanes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -349,6 +350,13 @@ bool decodeFunction(Decoder &d) {
   const std::string &op = d.raw->opcode;
   if (m.round > 0)
     return false;
+  // rcp.rn, sqrt.rn and the like are defined exactly; tables of the chips are not public.
+  if (m.round < 0) {
+    std::string label = op + ".approx: correctly rounded stand-in for the chip's table";
+    std::vector<std::string> &evidence = d.kernel.evidence;
+    if (std::find(evidence.begin(), evidence.end(), label) == evidence.end())
+      evidence.push_back(label);
+  }
   Handler run = nullptr;
   if (t == Type::f64) {
     run = op == "rcp"     ? Handler(unaryLanes<Rcp, double>)

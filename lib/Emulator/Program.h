@@ -142,7 +142,8 @@ struct Kernel {
   uint64_t staticShared = 0; // bytes, from kSharedBase on
   uint64_t dynamicAlign = 16;
   uint64_t localBytes = 0;
-  unsigned ctaGroup = 0; // of its tcgen05 instructions, 0: none
+  std::vector<std::string> evidence; // labels of what has no public model
+  unsigned ctaGroup = 0;             // of its tcgen05 instructions, 0: none
   std::map<std::string, std::vector<uint64_t>> directives;
 };
 

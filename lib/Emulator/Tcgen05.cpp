@@ -9,6 +9,7 @@
 
 #include "Tcgen05.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace blockscale::emu {
@@ -157,6 +158,11 @@ bool decodeAlloc(Decoder &d, bool isAlloc) {
   } else {
     in.op[0] = d.source(0, Type::b32);
   }
+  // A number is checked by the assembler too; a register only when it executes.
+  if (auto n = d.immediate(d.operand(1)))
+    if (auto ok = facts::checkTmemAlloc(d.arch, int(std::clamp<int64_t>(*n, -1, 0xFFFF)), in.sub);
+        !ok)
+      return d.fail(ok.message());
   in.op[1] = d.source(1, Type::b32);
   in.converge = Converge::allLive;
   d.emit(in);

@@ -73,9 +73,17 @@ public:
 
   bool land() override {
     Tmem &tmem = warp->cta->tmem;
+    bool plain = form->shape == Shape::s32x32b && !form->pack;
     for (unsigned t = 0; t < 32; ++t) {
       if (!(lanes >> t & 1))
         continue;
+      if (plain && tmem.isWritten(lane0 + t, column0, form->num)) {
+        const uint32_t *cells = tmem.cell(lane0 + t, column0);
+        for (unsigned q = 0; q < form->num; ++q)
+          if (form->registers[q] != kNone)
+            warp->reg<uint32_t>(form->registers[q])[t] = cells[q];
+        continue;
+      }
       for (unsigned q = 0; q < form->registers.size(); ++q) {
         unsigned lane = 0, column = 0;
         form->place(t, q, lane, column);

@@ -92,6 +92,10 @@ const Case kCases[] = {
      "mbar_init: mbarrier must be initialised, got 0x1400"},
     {"ZeroCount", "mbarrier.init.shared.b64 [bar], 0;",
      "mbar_count: count must be 1..1048575, got 0"},
+    {"AllocTooLarge", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tm], 544;",
+     "tmem_c3"},
+    {"AllocNotAPower", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tm], 96;",
+     "tmem_c4"},
     {"Leak", alloc("32"),
      "tmem_leak: tensor memory columns 0..31 must be freed before the CTA exits"},
     {"DoubleFree",
@@ -172,6 +176,20 @@ TEST_P(Message, OneLocatedLine) {
 
 INSTANTIATE_TEST_SUITE_P(All, Message, ::testing::ValuesIn(kCases),
                          [](const auto &info) { return info.param.name; });
+
+TEST(Launch, InstructionLimit) {
+  Scene s;
+  s.options.maxInstructions = 1000;
+  EXPECT_EQ(run(kernel("\nL: bra L;"), s).error,
+            "t.ptx:9: limit: kernel must end within 1000 thread instructions");
+}
+
+TEST(Launch, StandInsAreLabelled) {
+  Ran r = run(kernel("ex2.approx.f32 %f0, %f1; rcp.rn.f32 %f2, %f0;"));
+  ASSERT_EQ(r.error, "");
+  ASSERT_EQ(r.stats.evidence.size(), 1u);
+  EXPECT_EQ(r.stats.evidence[0], "ex2.approx: correctly rounded stand-in for the chip's table");
+}
 
 TEST(Launch, LimitsAreChecked) {
   std::string ok = kernel("");
