@@ -14,11 +14,14 @@
 #include "blockscale/InitAll.h"
 #include "blockscale/Target/PTX/TranslateKernels.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -31,15 +34,17 @@ using namespace mlir;
 
 namespace blockscale::run {
 
+using facts::Refusal;
+
 namespace {
 
 /// What upstream does to host code, once ours is gone from it.
 constexpr StringLiteral kHostPipeline =
-    "builtin.module(convert-blockscale-host-to-llvm,"
+    "convert-blockscale-host-to-llvm,convert-bufferization-to-memref,"
     "func.func(convert-linalg-to-loops,expand-strided-metadata,lower-affine),"
     "canonicalize,cse,convert-scf-to-cf,arith-expand{include-bf16=true},convert-math-to-llvm,"
     "convert-math-to-libm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,"
-    "convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts)";
+    "convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts";
 
 std::string locationOf(Location loc) {
   if (auto file = loc->findInstanceOf<FileLineColLoc>())
@@ -127,8 +132,10 @@ LogicalResult runPipeline(ModuleOp module, StringRef pipeline,
   return passes.run(module);
 }
 
+/// Elementwise arithmetic on tensors is not what bufferization takes.
 std::string kernelPipeline(const CompileOptions &options) {
-  return llvm::formatv("builtin.module(symbol-dce,blockscale-gemm-to-ptx{{arch={0} checks={1}})",
+  return llvm::formatv("symbol-dce,convert-elementwise-to-linalg,"
+                       "blockscale-gemm-to-ptx{{arch={0} checks={1}}",
                        name(options.arch), options.check ? "true" : "false");
 }
 

@@ -18,6 +18,7 @@ using namespace mlir;
 
 namespace blockscale::run {
 
+using facts::Refusal;
 using rt::Array;
 using rt::DType;
 

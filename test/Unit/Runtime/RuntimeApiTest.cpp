@@ -1,0 +1,140 @@
+//===- RuntimeApiTest.cpp - the C interface over the emulator -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Runtime/HostCalls.h"
+#include "blockscale/Runtime/Session.h"
+
+#include <gtest/gtest.h>
+
+using namespace blockscale::rt;
+
+namespace {
+
+/// k(u64 out, f32 value): out[tid] = value.
+const std::string kPtx = R"(.version 9.4
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u64 out, .param .f32 value) {
+  .reg .b32 %t; .reg .f32 %v; .reg .b64 %o, %d;
+  ld.param.u64 %o, [out];
+  ld.param.f32 %v, [value];
+  mov.u32 %t, %tid.x;
+  mul.wide.u32 %d, %t, 4;
+  add.s64 %o, %o, %d;
+  st.global.f32 [%o], %v;
+  ret;
+}
+)";
+
+struct Emulator : ::testing::Test {
+  void SetUp() override {
+    ASSERT_EQ(bsrt_device_open("emulator", nullptr, &device), BSRT_OK) << bsrt_error_message();
+  }
+  void TearDown() override { bsrt_device_close(device); }
+  bsrt_device *device = nullptr;
+};
+
+TEST_F(Emulator, runsAKernel) {
+  EXPECT_STREQ(bsrt_device_description(device), "emulator");
+  bsrt_module *module = nullptr;
+  ASSERT_EQ(bsrt_module_load(device, kPtx.data(), kPtx.size(), "k.ptx", &module), BSRT_OK)
+      << bsrt_error_message();
+  uint64_t out = 0;
+  ASSERT_EQ(bsrt_alloc(device, 128, &out), BSRT_OK);
+  float value = 2.5f;
+  bsrt_param params[] = {{&out, 8}, {&value, 4}};
+  bsrt_launch_config config{BSRT_ABI_VERSION, {1, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0, 0, 2, params};
+  bsrt_launch_stats stats{};
+  ASSERT_EQ(bsrt_launch(device, module, "k", &config, &stats), BSRT_OK) << bsrt_error_message();
+  EXPECT_GE(stats.thread_instructions, 32u * 7);
+  EXPECT_STREQ(stats.labels, "");
+  float values[32];
+  ASSERT_EQ(bsrt_read(device, out, values, sizeof values), BSRT_OK);
+  EXPECT_EQ(values[0], 2.5f);
+  EXPECT_EQ(values[31], 2.5f);
+  EXPECT_EQ(bsrt_launch(device, module, "other", &config, nullptr), BSRT_ERROR);
+  EXPECT_NE(std::string(bsrt_error_message()).find("other"), std::string::npos);
+  EXPECT_EQ(bsrt_free(device, out), BSRT_OK);
+  EXPECT_EQ(bsrt_free(device, out), BSRT_ERROR);
+  bsrt_module_close(module);
+}
+
+TEST_F(Emulator, refusesOtherVersionsAndCodes) {
+  bsrt_options options{};
+  EXPECT_EQ(bsrt_device_set_options(device, &options), BSRT_ERROR);
+  EXPECT_STREQ(bsrt_error_message(), "runtime: options must be of version 1, got 0");
+  options.abi_version = BSRT_ABI_VERSION;
+  options.timing = bsrt_timing(7);
+  EXPECT_EQ(bsrt_device_set_options(device, &options), BSRT_ERROR);
+  EXPECT_STREQ(bsrt_error_message(), "runtime: timing must be 0 to 2, got 7");
+
+  uint64_t dims[2] = {192, 178}, strides[1] = {192};
+  uint32_t box[2] = {128, 128};
+  uint8_t bytes[BSRT_TENSOR_MAP_BYTES];
+  bsrt_tensor_map map{BSRT_ABI_VERSION, 0, 2, 4096, dims, strides, box, nullptr, 3, 0, 2};
+  EXPECT_EQ(bsrt_tensor_map_encode(device, &map, bytes), BSRT_OK) << bsrt_error_message();
+  map.rank = 6;
+  EXPECT_EQ(bsrt_tensor_map_encode(device, &map, bytes), BSRT_ERROR);
+  EXPECT_STREQ(bsrt_error_message(), "runtime: rank of a tensor map must be 1 to 5, got 6");
+  map.rank = 2;
+  map.swizzle = 9;
+  EXPECT_EQ(bsrt_tensor_map_encode(device, &map, bytes), BSRT_ERROR);
+  // A stride that is no multiple of 16 bytes: the driver's own rule.
+  map.swizzle = 3;
+  strides[0] = 200;
+  EXPECT_EQ(bsrt_tensor_map_encode(device, &map, bytes), BSRT_ERROR);
+}
+
+TEST(Runtime, refusesUnknownDevices) {
+  bsrt_device *device = nullptr;
+  EXPECT_EQ(bsrt_device_open("tpu", nullptr, &device), BSRT_ERROR);
+  EXPECT_STREQ(bsrt_error_message(), "runtime: device must be emulator or cuda, got 'tpu'");
+  EXPECT_EQ(bsrt_device_open(nullptr, nullptr, &device), BSRT_ERROR);
+  EXPECT_EQ(bsrt_abi_version(), 1u);
+}
+
+TEST(Session, firstErrorStopsTheRun) {
+  bsrt_options options{};
+  options.abi_version = BSRT_ABI_VERSION;
+  auto session = Session::open("emulator", options);
+  ASSERT_TRUE(session) << session.message();
+  ASSERT_TRUE((*session)->addModule("kernels", kPtx, "k.ptx"));
+
+  (*session)->begin();
+  uint64_t buffer = bsrt_call_alloc(128);
+  float before[32] = {}, after[32] = {};
+  bsrt_call_copy_to_device(before, buffer, 128);
+  bsrt_call_launch_begin("kernels", "k");
+  bsrt_call_param_buffer(buffer);
+  bsrt_call_param_f32(-1.0f);
+  bsrt_call_launch(1, 1, 1, 32, 1, 1, 1, 1, 1, 0, 0);
+  bsrt_call_copy_to_host(buffer, after, 128);
+  EXPECT_EQ(after[31], -1.0f);
+  EXPECT_EQ((*session)->launches().size(), 1u);
+
+  bsrt_call_copy_to_host(buffer + 64, after, 128); // beyond the end
+  EXPECT_TRUE((*session)->hasFailed());
+  // From here on nothing happens, not even an allocation.
+  EXPECT_EQ(bsrt_call_alloc(128), 0u);
+  bsrt_call_launch_begin("kernels", "none");
+  bsrt_call_launch(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  EXPECT_EQ((*session)->launches().size(), 1u);
+  auto status = (*session)->end();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.message().find("dimensions"), std::string::npos) << status.message();
+
+  // A new run starts afresh.
+  (*session)->begin();
+  bsrt_call_launch_begin("other", "k");
+  bsrt_call_launch(1, 1, 1, 32, 1, 1, 1, 1, 1, 0, 0);
+  status = (*session)->end();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.message(), "runtime: module 'other' must be loaded before it is launched");
+  EXPECT_EQ(Session::current(), nullptr);
+  EXPECT_EQ(bsrt_call_alloc(16), 0u);
+}
+
+} // namespace
