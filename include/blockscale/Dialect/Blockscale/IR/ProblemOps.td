@@ -181,6 +181,11 @@ def Blockscale_QuantizeOp : Blockscale_ProblemOp<"quantize"> {
     element = rn(x / (scale * g)); g is the f32 result, x is about element * scale * g.
     A tiled result has zeroes in its padding.
 
+    A zero block has scale 0x00 (2^-127 for UE8M0) and zeros with the signs of x;
+    where scale * g is zero, elements are zeros too. g of a zero matrix is 1. A
+    NaN makes its block's scale NaN and nothing else; infinities saturate; neither
+    takes part in g. In full: docs/Quantization.md.
+
     On memrefs the destinations are operands: `blockscale.quantize %x outs(%q, %s, %g)`
     with `blocked`, which says what byte types do not.
 
