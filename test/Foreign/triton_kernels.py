@@ -182,19 +182,16 @@ def signatureOf(case):
     return gemm_descriptors, types, {**constants, "SPECIALIZE": case.way == "specialized"}
 
 
-def compileCase(case):
-    function, types, constants = signatureOf(case)
-    signature = {**types, "m": "i32", "n": "i32", "k": "i32", **{name: "constexpr" for name in constants}}
-    # What the launcher would find in the arguments: pointers (and sizes) that 16 divides.
-    known = [name for name, type_ in types.items() if type_[0] == "*"]
-    known += ["m", "n", "k"] if case.way in ("vectors", "mn") else []
+def compileKernel(function, types, constants, arch, aligned=(), warps=4):
+    """PTX of one kernel. `types` names its runtime arguments; 16 divides every pointer and the `aligned`."""
+    signature = {**types, **{name: "constexpr" for name in constants}}
+    known = [name for name, type_ in types.items() if type_[0] == "*" or name in aligned]
     attributes = {(i,): [["tt.divisibility", 16]] for i, name in enumerate(signature) if name in known}
     source = ASTSource(function, signature=signature, constexprs=constants, attrs=attributes)
     found = {}
     triton.knobs.runtime.add_stages_inspection_hook = stopAtPtx(found)
     try:
-        triton.compile(source, target=GPUTarget("cuda", int(case.arch.strip("sm_a")), 32),
-                       options={"num_warps": 4})
+        triton.compile(source, target=GPUTarget("cuda", int(arch.strip("sm_a")), 32), options={"num_warps": warps})
     except PtxOnly:
         pass
     ptx, metadata = found["ptx"], found["metadata"]
@@ -202,3 +199,9 @@ def compileCase(case):
     params = re.findall(r"\.param\s+(?:\.align\s+\d+\s+)?\.(\w+)", entry[2])
     return Compiled(ptx, metadata["name"], metadata["num_warps"], metadata["shared"], metadata["global_scratch_size"],
                     metadata.get("tensordesc_meta") or [], params)
+
+
+def compileCase(case):
+    function, types, constants = signatureOf(case)
+    aligned = ["m", "n", "k"] if case.way in ("vectors", "mn") else []
+    return compileKernel(function, {**types, "m": "i32", "n": "i32", "k": "i32"}, constants, case.arch, aligned)

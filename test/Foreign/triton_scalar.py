@@ -1,0 +1,220 @@
+# ===- triton_scalar.py - Triton kernels without tensor cores --------------===#
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Elementwise, reduction, scan, sort, gather, atomic and quantising kernels: what
+# they judge is scalar arithmetic, shuffles, shared memory, barriers and masks. Each
+# case brings its inputs and what the outputs must be, from numpy.
+#
+# ===-----------------------------------------------------------------------===#
+
+import dataclasses
+
+import numpy as np
+import triton
+import triton.language as tl
+
+import foreign_data
+
+
+@triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def softmax(x, out, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + row * n + i, mask=i < n, other=float("-inf"))
+    e = tl.exp(v - tl.max(v, axis=0))
+    tl.store(out + row * n + i, e / tl.sum(e, axis=0), mask=i < n)
+
+
+@triton.jit
+def layernorm(x, weight, bias, out, n, epsilon, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + row * n + i, mask=i < n, other=0.0).to(tl.float32)
+    mean = tl.sum(v, axis=0) / n
+    centred = tl.where(i < n, v - mean, 0.0)
+    scale = 1.0 / tl.sqrt(tl.sum(centred * centred, axis=0) / n + epsilon)
+    w = tl.load(weight + i, mask=i < n, other=0.0)
+    b = tl.load(bias + i, mask=i < n, other=0.0)
+    tl.store(out + row * n + i, (centred * scale * w + b).to(out.dtype.element_ty), mask=i < n)
+
+
+@triton.jit
+def running(x, out, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.cumsum(tl.load(x + i), axis=0))
+
+
+@triton.jit
+def ordered(x, out, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.sort(tl.load(x + i)))
+
+
+@triton.jit
+def largest(x, index, value, N: tl.constexpr, BLOCK: tl.constexpr):
+    """The first largest element of each row of a [BLOCK, N] tile."""
+    rows = tl.arange(0, BLOCK)
+    v = tl.load(x + rows[:, None] * N + tl.arange(0, N)[None, :])
+    tl.store(index + rows, tl.argmax(v, axis=1))
+    tl.store(value + rows, tl.max(v, axis=1))
+
+
+@triton.jit
+def histogram(x, counts, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(counts + tl.load(x + i, mask=i < n, other=0), 1, mask=i < n)
+
+
+@triton.jit
+def transpose(x, out, M: tl.constexpr, N: tl.constexpr):
+    rows, columns = tl.arange(0, M), tl.arange(0, N)
+    v = tl.load(x + rows[:, None] * N + columns[None, :])
+    tl.store(out + columns[:, None] * M + rows[None, :], tl.trans(v))
+
+
+@triton.jit
+def integers(x, y, out, BLOCK: tl.constexpr):
+    """Division, remainder, shifts and products of both signs."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a, b = tl.load(x + i), tl.load(y + i)
+    wide = a.to(tl.int64) * b.to(tl.int64)
+    mixed = (a // b) ^ (a % b) ^ (a << 3) ^ (b >> 2) ^ (wide >> 29).to(tl.int32) ^ tl.umulhi(a, b)
+    tl.store(out + i, mixed)
+
+
+@triton.jit
+def take(x, index, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.gather(tl.load(x + i), tl.load(index + i), 0))
+
+
+@triton.jit
+def quantize_mxfp8(x, codes, scales, K: tl.constexpr, BLOCK: tl.constexpr):
+    """E4M3 codes with one UE8M0 scale (rounded up) for 32 values of a [BLOCK, K] tile."""
+    rows, columns = tl.arange(0, BLOCK), tl.arange(0, K)
+    v = tl.load(x + rows[:, None] * K + columns[None, :]).reshape(BLOCK, K // 32, 32)
+    amax = tl.max(tl.abs(v), axis=2)
+    bits = (amax / 448.0).to(tl.uint32, bitcast=True)
+    exponent = (bits + 0x7FFFFF) >> 23
+    scale = (exponent << 23).to(tl.float32, bitcast=True)
+    q = (v / scale[:, :, None]).to(tl.float8e4nv).reshape(BLOCK, K)
+    tl.store(codes + rows[:, None] * K + columns[None, :], q)
+    tl.store(scales + rows[:, None] * (K // 32) + tl.arange(0, K // 32)[None, :], exponent.to(tl.uint8))
+
+
+@dataclasses.dataclass
+class ScalarCase:
+    """A kernel with one launch. Arguments in order: arrays by name, scalars as (type, value)."""
+    name: str
+    arch: str
+    function: object
+    arguments: dict   # name -> (Triton type, array | output bytes | scalar)
+    constants: dict
+    grid: tuple
+    expected: dict    # output name -> (dtype, array, largest error allowed)
+    warps: int = 4
+
+
+def near(array, relative):
+    return array, relative * np.abs(array) + relative * np.abs(array).max()
+
+
+def exact(array):
+    return array, np.zeros(array.shape)
+
+
+def bfloat(array):
+    """f32 whose bits end after those of a bf16, and those bits."""
+    values = foreign_data.roundedTo("bf16", array)
+    return values, (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+
+
+def e4m3Nearest(values):
+    """Codes of E4M3 nearest to the values, ties to even; beyond 448 the largest."""
+    table = foreign_data.ELEMENTS["e4m3"][:127]
+    magnitude = np.minimum(np.abs(values), table[-1])
+    high = np.minimum(np.searchsorted(table, magnitude), 126)
+    low = np.maximum(high - 1, 0)
+    toHigh, toLow = table[high] - magnitude, magnitude - table[low]
+    code = np.where(toHigh < toLow, high, np.where(toHigh > toLow, low, np.where(high % 2 == 0, high, low)))
+    return (code | np.where(np.signbit(values), 128, 0)).astype(np.uint8)
+
+
+def makeCases(archs):
+    rng = np.random.default_rng(1)
+    normal = lambda *shape: rng.standard_normal(shape).astype(np.float32)
+    cases = []
+
+    def add_(name, function, arguments, constants, grid, expected, warps=4):
+        for arch in archs:
+            cases.append(ScalarCase(name, arch, function, arguments, constants, grid, expected, warps))
+
+    n = 2000
+    x, y = normal(n), normal(n)
+    add_("add-f32", add, {"x": ("*fp32", x), "y": ("*fp32", y), "out": ("*fp32", 4 * n), "n": ("i32", n)},
+         {"BLOCK": 1024}, (2, 1, 1), {"out": (np.float32, *exact(x + y))})
+    (bx, bxBits), (by, byBits) = bfloat(x), bfloat(y)
+    add_("add-bf16", add, {"x": ("*bf16", bxBits), "y": ("*bf16", byBits), "out": ("*bf16", 2 * n), "n": ("i32", n)},
+         {"BLOCK": 1024}, (2, 1, 1), {"out": (np.uint16, *exact(bfloat(bx + by)[1]))})
+    h = x.astype(np.float16)
+    add_("add-f16", add, {"x": ("*fp16", h), "y": ("*fp16", h[::-1].copy()), "out": ("*fp16", 2 * n), "n": ("i32", n)},
+         {"BLOCK": 512}, (4, 1, 1), {"out": (np.float16, *exact(h + h[::-1]))})
+
+    x = normal(5, 777)
+    e = np.exp(x.astype(np.float64) - x.max(axis=1, keepdims=True))
+    add_("softmax", softmax, {"x": ("*fp32", x), "out": ("*fp32", x.nbytes), "n": ("i32", 777)}, {"BLOCK": 1024},
+         (5, 1, 1), {"out": (np.float32, *near(e / e.sum(axis=1, keepdims=True), 2.0**-20))})
+    w, b = normal(777), normal(777)
+    v = x.astype(np.float64)
+    v = (v - v.mean(axis=1, keepdims=True)) / np.sqrt(v.var(axis=1, keepdims=True) + 1e-5) * w + b
+    add_("layernorm", layernorm, {"x": ("*fp32", x), "weight": ("*fp32", w), "bias": ("*fp32", b),
+                                  "out": ("*fp32", x.nbytes), "n": ("i32", 777), "epsilon": ("fp32", 1e-5)},
+         {"BLOCK": 1024}, (5, 1, 1), {"out": (np.float32, *near(v, 2.0**-18))}, warps=8)
+
+    x = rng.integers(-1000, 1000, 2048).astype(np.int32)
+    add_("cumsum", running, {"x": ("*i32", x), "out": ("*i32", x.nbytes)}, {"BLOCK": 1024}, (2, 1, 1),
+         {"out": (np.int32, *exact(x.reshape(2, -1).cumsum(axis=1).reshape(-1)))})
+    add_("sort", ordered, {"x": ("*i32", x), "out": ("*i32", x.nbytes)}, {"BLOCK": 512}, (4, 1, 1),
+         {"out": (np.int32, *exact(np.sort(x.reshape(4, -1), axis=1).reshape(-1)))})
+    y = rng.integers(1, 2**31 - 1, 2048).astype(np.int32) >> rng.integers(0, 30, 2048)
+    y = (np.maximum(y, 1) * rng.choice([-1, 1], 2048)).astype(np.int32)
+    big = rng.integers(-2**31, 2**31, 2048).astype(np.int32)
+    quotient = np.trunc(big.astype(np.float64) / y).astype(np.int64)
+    wide = big.astype(np.int64) * y
+    high = (big.view(np.uint32).astype(np.uint64) * y.view(np.uint32) >> np.uint64(32)).astype(np.uint32).view(np.int32)
+    mixed = (quotient.astype(np.int32) ^ (big - quotient * y).astype(np.int32) ^ (big << 3) ^ (y >> 2)
+             ^ (wide >> 29).astype(np.int32) ^ high)
+    add_("integers", integers, {"x": ("*i32", big), "y": ("*i32", y), "out": ("*i32", big.nbytes)}, {"BLOCK": 1024},
+         (2, 1, 1), {"out": (np.int32, *exact(mixed))})
+
+    x = rng.integers(-50, 50, (32, 128)).astype(np.float32)
+    add_("argmax", largest, {"x": ("*fp32", x), "index": ("*i32", 4 * 32), "value": ("*fp32", 4 * 32)},
+         {"N": 128, "BLOCK": 32}, (1, 1, 1),
+         {"index": (np.int32, *exact(x.argmax(axis=1))), "value": (np.float32, *exact(x.max(axis=1)))})
+    bins = rng.integers(0, 16, 3000).astype(np.int32)
+    add_("histogram", histogram, {"x": ("*i32", bins), "counts": ("*i32", np.full(16, 5, dtype=np.int32)),
+                                  "n": ("i32", 3000)},
+         {"BLOCK": 1024}, (3, 1, 1), {"counts": (np.int32, *exact(5 + np.bincount(bins, minlength=16)))})
+    x = rng.integers(0, 2**16, (64, 128)).astype(np.int16)
+    add_("transpose-i16", transpose, {"x": ("*i16", x), "out": ("*i16", x.nbytes)}, {"M": 64, "N": 128}, (1, 1, 1),
+         {"out": (np.int16, *exact(np.ascontiguousarray(x.T)))})
+    x, at = normal(256), rng.integers(0, 256, 256).astype(np.int32)
+    add_("gather", take, {"x": ("*fp32", x), "index": ("*i32", at), "out": ("*fp32", x.nbytes)}, {"N": 256},
+         (1, 1, 1), {"out": (np.float32, *exact(x[at]))})
+
+    x = normal(32, 128) * np.exp2(rng.integers(-8, 8, (32, 128))).astype(np.float32)
+    amax = np.abs(x.reshape(32, 4, 32)).max(axis=2)
+    exponent = ((amax / np.float32(448)).view(np.uint32) + 0x7FFFFF) >> 23
+    scaled = x.reshape(32, 4, 32) / np.exp2(exponent.astype(np.float64) - 127)[:, :, None]
+    add_("quantize-mxfp8", quantize_mxfp8, {"x": ("*fp32", x), "codes": ("*fp8e4nv", x.size), "scales": ("*u8", 128)},
+         {"K": 128, "BLOCK": 32}, (1, 1, 1),
+         {"codes": (np.uint8, *exact(e4m3Nearest(scaled).reshape(x.shape))),
+          "scales": (np.uint8, *exact(exponent.astype(np.uint8)))})
+    return cases
