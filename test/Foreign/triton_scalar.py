@@ -9,6 +9,7 @@
 # ===-----------------------------------------------------------------------===#
 
 import dataclasses
+import math
 
 import numpy as np
 import triton
@@ -109,6 +110,88 @@ def quantize_mxfp8(x, codes, scales, K: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(scales + rows[:, None] * (K // 32) + tl.arange(0, K // 32)[None, :], exponent.to(tl.uint8))
 
 
+@triton.jit
+def gelu(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, 0.5 * v * (1.0 + tl.erf(v * 0.7071067811865476)), mask=i < n)
+
+
+@triton.jit
+def functions(x, out, n, BLOCK: tl.constexpr):
+    """exp2, log2, sin, cos, rsqrt, floor, ceil and fma; x in (0, 8)."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=1.0)
+    r = tl.exp2(v) + tl.log2(v) + tl.sin(v) + tl.cos(v) + tl.rsqrt(v)
+    tl.store(out + i, tl.fma(r, v, tl.floor(v) - tl.ceil(v)), mask=i < n)
+
+
+@triton.jit
+def dot_ieee(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    """An f32 product without tensor cores."""
+    rows, columns, inner = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    x = tl.load(a + rows[:, None] * K + inner[None, :])
+    y = tl.load(b + inner[:, None] * N + columns[None, :])
+    tl.store(out + rows[:, None] * N + columns[None, :], tl.dot(x, y, input_precision="ieee"))
+
+
+@triton.jit
+def through_fp8(x, e4m3, e5m2, back, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n)
+    q = v.to(tl.float8e4nv)
+    tl.store(e4m3 + i, q, mask=i < n)
+    tl.store(e5m2 + i, v.to(tl.float8e5), mask=i < n)
+    tl.store(back + i, q.to(tl.float32), mask=i < n)
+
+
+@triton.jit
+def bits(out, seed, BLOCK: tl.constexpr):
+    """Philox 4x32 of ten rounds."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.randint(seed, i))
+
+
+@triton.jit
+def collatz(x, steps, BLOCK: tl.constexpr):
+    """A loop whose length depends on the data: until all lanes are at 1."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i)
+    count = tl.zeros((BLOCK,), dtype=tl.int32)
+    while tl.max(v, axis=0) > 1:
+        busy = v > 1
+        v = tl.where(busy, tl.where(v % 2 == 0, v // 2, 3 * v + 1), v)
+        count += busy.to(tl.int32)
+    tl.store(steps + i, count)
+
+
+@triton.jit
+def locked_sum(x, lock, out, n, BLOCK: tl.constexpr):
+    """Blocks add to `out` one after another, under a lock in global memory."""
+    i = tl.program_id(0) * n + tl.arange(0, BLOCK)
+    v = tl.sum(tl.load(x + i, mask=tl.arange(0, BLOCK) < n, other=0), axis=0)
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    tl.store(out, tl.load(out) + v)
+    tl.debug_barrier()
+    tl.atomic_xchg(lock, 0)
+
+
+@triton.jit
+def handed_on(x, flags, out, n, BLOCK: tl.constexpr):
+    """Block p waits for what block p+1 hands on: blocks that run alone never end."""
+    p = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    v = tl.sum(tl.load(x + p * n + i, mask=i < n, other=0), axis=0)
+    if p + 1 < tl.num_programs(0):
+        while tl.atomic_add(flags + p + 1, 0) == 0:
+            pass
+        v += tl.load(out + p + 1)
+    tl.store(out + p, v)
+    tl.debug_barrier()
+    tl.atomic_xchg(flags + p, 1)
+
+
 @dataclasses.dataclass
 class ScalarCase:
     """A kernel with one launch. Arguments in order: arrays by name, scalars as (type, value)."""
@@ -136,15 +219,37 @@ def bfloat(array):
     return values, (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
 
 
-def e4m3Nearest(values):
-    """Codes of E4M3 nearest to the values, ties to even; beyond 448 the largest."""
-    table = foreign_data.ELEMENTS["e4m3"][:127]
+def nearestCode(element, values):
+    """Codes nearest to the values, ties to even; beyond the largest number that."""
+    table = foreign_data.ELEMENTS[element][:128]
+    table = table[[c for c in foreign_data.FINITE[element] if c < 128]]
     magnitude = np.minimum(np.abs(values), table[-1])
-    high = np.minimum(np.searchsorted(table, magnitude), 126)
+    high = np.minimum(np.searchsorted(table, magnitude), len(table) - 1)
     low = np.maximum(high - 1, 0)
     toHigh, toLow = table[high] - magnitude, magnitude - table[low]
     code = np.where(toHigh < toLow, high, np.where(toHigh > toLow, low, np.where(high % 2 == 0, high, low)))
     return (code | np.where(np.signbit(values), 128, 0)).astype(np.uint8)
+
+
+def philox(seed, offsets):
+    """The first word of Philox 4x32-10 (Salmon et al. 2011) with counter (offset, 0, 0, 0) and key (seed, 0)."""
+    word = np.uint64(0xFFFFFFFF)
+    c = [offsets.astype(np.uint64)] + [np.zeros(len(offsets), dtype=np.uint64)] * 3
+    key = [np.uint64(seed), np.uint64(0)]
+    for _ in range(10):
+        first, second = np.uint64(0xD2511F53) * c[0], np.uint64(0xCD9E8D57) * c[2]
+        c = [(second >> np.uint64(32)) ^ c[1] ^ key[0], second & word, (first >> np.uint64(32)) ^ c[3] ^ key[1],
+             first & word]
+        key = [(key[0] + np.uint64(0x9E3779B9)) & word, (key[1] + np.uint64(0xBB67AE85)) & word]
+    return c[0].astype(np.uint32).view(np.int32)
+
+
+def collatzSteps(v):
+    steps = 0
+    while v > 1:
+        v = v // 2 if v % 2 == 0 else 3 * v + 1
+        steps += 1
+    return steps
 
 
 def makeCases(archs):
@@ -215,6 +320,41 @@ def makeCases(archs):
     scaled = x.reshape(32, 4, 32) / np.exp2(exponent.astype(np.float64) - 127)[:, :, None]
     add_("quantize-mxfp8", quantize_mxfp8, {"x": ("*fp32", x), "codes": ("*fp8e4nv", x.size), "scales": ("*u8", 128)},
          {"K": 128, "BLOCK": 32}, (1, 1, 1),
-         {"codes": (np.uint8, *exact(e4m3Nearest(scaled).reshape(x.shape))),
+         {"codes": (np.uint8, *exact(nearestCode("e4m3", scaled).reshape(x.shape))),
           "scales": (np.uint8, *exact(exponent.astype(np.uint8)))})
+
+    x = normal(1000) * 2
+    erf = np.array([math.erf(v / math.sqrt(2)) for v in x.astype(np.float64)])
+    add_("gelu", gelu, {"x": ("*fp32", x), "out": ("*fp32", x.nbytes), "n": ("i32", 1000)}, {"BLOCK": 256}, (4, 1, 1),
+         {"out": (np.float32, *near(0.5 * x * (1 + erf), 2.0**-21))})
+    x = rng.uniform(0.01, 8, 1000).astype(np.float32)
+    v = x.astype(np.float64)
+    r = (np.exp2(v) + np.log2(v) + np.sin(v) + np.cos(v) + 1 / np.sqrt(v)) * v + np.floor(v) - np.ceil(v)
+    add_("functions", functions, {"x": ("*fp32", x), "out": ("*fp32", x.nbytes), "n": ("i32", 1000)}, {"BLOCK": 256},
+         (4, 1, 1), {"out": (np.float32, *near(r, 2.0**-19))})
+    a, b = normal(32, 64), normal(64, 32)
+    add_("dot-ieee", dot_ieee, {"a": ("*fp32", a), "b": ("*fp32", b), "out": ("*fp32", 4 * 32 * 32)},
+         {"M": 32, "N": 32, "K": 64}, (1, 1, 1),
+         {"out": (np.float32, *near(a.astype(np.float64) @ b.astype(np.float64), 64 * 2.0**-23))})
+    x = (normal(1000) * np.exp2(rng.integers(-12, 8, 1000))).astype(np.float32)
+    x = np.clip(x, -400, 400)
+    codes = nearestCode("e4m3", x.astype(np.float64))
+    add_("fp8", through_fp8, {"x": ("*fp32", x), "e4m3": ("*fp8e4nv", 1000), "e5m2": ("*fp8e5", 1000),
+                              "back": ("*fp32", 4000), "n": ("i32", 1000)}, {"BLOCK": 512}, (2, 1, 1),
+         {"e4m3": (np.uint8, *exact(codes)), "e5m2": (np.uint8, *exact(nearestCode("e5m2", x.astype(np.float64)))),
+          "back": (np.float32, *exact(foreign_data.ELEMENTS["e4m3"][codes]))})
+    add_("philox", bits, {"out": ("*i32", 4 * 1024), "seed": ("i32", 4321)}, {"BLOCK": 512}, (2, 1, 1),
+         {"out": (np.int32, *exact(philox(4321, np.arange(1024))))})
+    x = rng.integers(1, 500, 256).astype(np.int32)
+    add_("collatz", collatz, {"x": ("*i32", x), "steps": ("*i32", x.nbytes)}, {"BLOCK": 128}, (2, 1, 1),
+         {"steps": (np.int32, *exact(np.array([collatzSteps(int(v)) for v in x])))})
+    x = rng.integers(-100, 100, 6 * 100).astype(np.int32)
+    zeros = np.zeros(8, dtype=np.int32)
+    add_("lock", locked_sum, {"x": ("*i32", x), "lock": ("*i32", zeros), "out": ("*i32", zeros.copy()),
+                              "n": ("i32", 100)}, {"BLOCK": 128}, (6, 1, 1),
+         {"out": (np.int32, *exact(np.array([x.sum()] + [0] * 7)))})
+    sums = x.reshape(6, 100).sum(axis=1)[::-1].cumsum()[::-1]
+    add_("handed-on", handed_on, {"x": ("*i32", x), "flags": ("*i32", zeros), "out": ("*i32", zeros.copy()),
+                                  "n": ("i32", 100)}, {"BLOCK": 128}, (6, 1, 1),
+         {"out": (np.int32, *exact(np.concatenate([sums, [0, 0]])))})
     return cases
