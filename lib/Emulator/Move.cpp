@@ -155,6 +155,10 @@ template <int mode> struct Window {
   static constexpr uint64_t base = mode == 1 ? kSharedWindow : mode == 2 ? kLocalWindow : 0;
   static uint64_t run(uint64_t a) { return a + base; }
 };
+/// A 32-bit register holds the offset of a parameter only.
+struct ParamWindow {
+  static uint64_t run(uint64_t a) { return a | kParamWindow; }
+};
 template <int mode> struct FromWindow {
   static uint64_t run(uint64_t a) { return a - Window<mode>::base; }
 };
@@ -171,6 +175,8 @@ bool decodeCvta(Decoder &d) {
     in.run = to ? unaryLanes<FromWindow<1>, uint64_t> : unaryLanes<Window<1>, uint64_t>;
   else if (space == 4)
     in.run = to ? unaryLanes<FromWindow<2>, uint64_t> : unaryLanes<Window<2>, uint64_t>;
+  else if ((space == 5 || space == 6) && !to)
+    in.run = unaryLanes<ParamWindow, uint64_t>;
   else
     in.run = unaryLanes<Copy, uint64_t>;
   in.op[0] = d.dest(0, t);

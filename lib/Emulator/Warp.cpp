@@ -440,6 +440,7 @@ uint8_t *Warp::resolve(const Instruction &in, Space space, uint64_t address, uns
     }
     return local.data() + lane * localStride + address;
   case Space::param:
+    address |= kParamBase; // a 32-bit register holds the offset only
     if (address < kParamBase || address - kParamBase + bytes > launch->params.size()) {
       fail(in, "mem_param: parameter access of " + dec(bytes) + " bytes must lie in " +
                    dec(int64_t(launch->params.size())) + " bytes, got " + hex(address));
