@@ -6,7 +6,7 @@
 # folder of the build that sees the tree's examples and test data. A line that
 # calls ./tools/dev is not run from within a test of its own: its verb must be
 # one that `./tools/dev help` lists. A following `text` block right after a
-# command block is what the commands print, and is compared.
+# command block is what the commands print, and is compared; --write renews it.
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -40,29 +40,30 @@ def devVerbs():
 
 
 def checkBlock(commands, expected, folder, environment, verbs):
-    """None, or what is wrong."""
+    """(None, or what is wrong; what the commands printed where that was the matter)."""
     kept = []
     for line in commands.splitlines():
         verb = re.match(r"\./tools/dev\s+(\w+)", line)
         if verb and verb.group(1) not in verbs:
-            return f"./tools/dev has no verb {verb.group(1)}"
+            return f"./tools/dev has no verb {verb.group(1)}", None
         if not verb:
             kept.append(line)
     if not "".join(kept).strip():
-        return None
+        return None, None
     ran = subprocess.run(["bash", "-euo", "pipefail", "-c", "\n".join(kept)], cwd=folder,
                          env=environment, capture_output=True, text=True, timeout=300)
     if ran.returncode:
-        return f"exit status {ran.returncode}\n{ran.stdout}{ran.stderr}"
+        return f"exit status {ran.returncode}\n{ran.stdout}{ran.stderr}", None
     if expected is not None and ran.stdout != expected:
-        return f"printed\n{ran.stdout}instead of\n{expected}"
-    return None
+        return f"printed\n{ran.stdout}instead of\n{expected}", ran.stdout
+    return None, None
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--venv", type=pathlib.Path, required=True)
+    parser.add_argument("--write", action="store_true", help="renew the outputs that the pages show")
     args = parser.parse_args()
 
     folder = args.build / "test" / "docs"
@@ -80,8 +81,12 @@ def main():
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         for line, commands, expected in blocksOf(page):
             ran += 1
-            wrong = checkBlock(commands, expected, folder, environment, verbs)
-            if wrong:
+            wrong, printed = checkBlock(commands, expected, folder, environment, verbs)
+            if printed is not None and args.write:
+                old = f"```sh\n{commands}```\n\n```text\n{expected}```"
+                page.write_text(page.read_text().replace(old, f"```sh\n{commands}```\n\n```text\n{printed}```"))
+                print(f"{page.relative_to(ROOT)}:{line}: renewed")
+            elif wrong:
                 failed += 1
                 print(f"{page.relative_to(ROOT)}:{line}: {wrong}")
     print(f"{ran} command blocks, {failed} failed")
