@@ -193,6 +193,8 @@ bool isIntegerForm(const Decoder &d) {
 }
 
 bool decodeAddSub(Decoder &d) {
+  if (d.peekModifier() == "cc")
+    return decodeCarry(d);
   if (!isIntegerForm(d))
     return decodeFloat(d);
   bool sub = d.raw->opcode == "sub";
@@ -230,6 +232,8 @@ bool decodeMul(Decoder &d) {
 }
 
 bool decodeMad(Decoder &d) {
+  if (d.peekModifier(1) == "cc")
+    return decodeCarry(d);
   if (!isIntegerForm(d))
     return decodeFloat(d);
   int form = d.takeOneOf({"lo", "hi", "wide"});

@@ -113,6 +113,12 @@ Operand Decoder::allocate(RegClass cls) {
 
 Operand Decoder::scratch(RegClass cls) { return allocate(cls); }
 
+Operand Decoder::carryFlag() {
+  if (carry == kNone)
+    carry = allocate(RegClass::pred);
+  return carry;
+}
+
 Operand Decoder::constant(uint64_t value, RegClass cls) {
   auto &pool = cls == RegClass::r64 ? constants64 : constants32;
   if (cls != RegClass::r64)
@@ -441,8 +447,8 @@ bool Decoder::declare(const PtxStatement &s) {
 }
 
 static DecodeFn findFamily(std::string_view opcode) {
-  for (auto find : {findArithmetic, findLogic, findFloat, findCompare, findConvert, findMove,
-                    findLoadStore, findAtomic, findControl, findBranchTable, findBarrier,
+  for (auto find : {findArithmetic, findCarry, findLogic, findFloat, findCompare, findConvert,
+                    findMove, findLoadStore, findAtomic, findControl, findBranchTable, findBarrier,
                     findWarpOps, findMatrix, findMbarrier, findCopy, findTcgen05})
     if (DecodeFn fn = find(opcode))
       return fn;
@@ -481,6 +487,7 @@ bool Decoder::decodeKernel(const PtxKernel &source) {
   labels.assign(1, {});
   fixups.clear();
   targetTables.clear();
+  carry = kNone;
   constants32.clear();
   constants64.clear();
   presetSlots.clear();

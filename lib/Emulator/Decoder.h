@@ -87,6 +87,8 @@ public:
   std::optional<int64_t> immediate(const PtxOperand &o) const;
   Operand constant(uint64_t bits, RegClass cls);
   Operand scratch(RegClass cls);
+  /// The predicate that holds the carry flag of extended-precision arithmetic.
+  Operand carryFlag();
   bool isRegister(const PtxOperand &o) const;
   RegClass registerClass(const PtxOperand &o) const;
 
@@ -113,6 +115,7 @@ private:
   };
   std::vector<Fixup> fixups;
   std::vector<std::vector<std::string>> targetTables;
+  Operand carry = kNone;
   std::vector<int> scopePath;                                    // ids of the open scopes
   std::vector<int> scopeParent;                                  // by id
   std::vector<std::unordered_map<std::string, uint32_t>> labels; // by scope id
@@ -133,6 +136,7 @@ using DecodeFn = bool (*)(Decoder &);
 
 /// Families: each returns the decoder of an opcode or null.
 DecodeFn findArithmetic(std::string_view opcode);
+DecodeFn findCarry(std::string_view opcode);
 DecodeFn findLogic(std::string_view opcode);
 DecodeFn findFloat(std::string_view opcode);
 DecodeFn findCompare(std::string_view opcode);
@@ -148,6 +152,9 @@ DecodeFn findMatrix(std::string_view opcode);
 DecodeFn findMbarrier(std::string_view opcode);
 DecodeFn findCopy(std::string_view opcode);
 DecodeFn findTcgen05(std::string_view opcode);
+
+/// add, sub and mad with .cc, addc, subc, madc.
+bool decodeCarry(Decoder &d);
 
 /// Reads and executes a handler's constant modifiers: shared by families.
 facts::Result<std::shared_ptr<LoadedModule>>
