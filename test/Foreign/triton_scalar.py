@@ -118,6 +118,15 @@ def gelu(x, out, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def functions(x, out, n, BLOCK: tl.constexpr):
+    """exp2, log2, sin, cos, rsqrt, floor, ceil and fma; x in (0, 8)."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=1.0)
+    r = tl.exp2(v) + tl.log2(v) + tl.sin(v) + tl.cos(v) + tl.rsqrt(v)
+    tl.store(out + i, tl.fma(r, v, tl.floor(v) - tl.ceil(v)), mask=i < n)
+
+
+@triton.jit
 def dot_ieee(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     """An f32 product without tensor cores."""
     rows, columns, inner = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
@@ -303,6 +312,11 @@ def makeCases(archs):
     erf = np.array([math.erf(v / math.sqrt(2)) for v in x.astype(np.float64)])
     add_("gelu", gelu, {"x": ("*fp32", x), "out": ("*fp32", x.nbytes), "n": ("i32", 1000)}, {"BLOCK": 256}, (4, 1, 1),
          {"out": (np.float32, *near(0.5 * x * (1 + erf), 2.0**-21))})
+    x = rng.uniform(0.01, 8, 1000).astype(np.float32)
+    v = x.astype(np.float64)
+    r = (np.exp2(v) + np.log2(v) + np.sin(v) + np.cos(v) + 1 / np.sqrt(v)) * v + np.floor(v) - np.ceil(v)
+    add_("functions", functions, {"x": ("*fp32", x), "out": ("*fp32", x.nbytes), "n": ("i32", 1000)}, {"BLOCK": 256},
+         (4, 1, 1), {"out": (np.float32, *near(r, 2.0**-19))})
     a, b = normal(32, 64), normal(64, 32)
     add_("dot-ieee", dot_ieee, {"a": ("*fp32", a), "b": ("*fp32", b), "out": ("*fp32", 4 * 32 * 32)},
          {"M": 32, "N": 32, "K": 64}, (1, 1, 1),
