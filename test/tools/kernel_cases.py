@@ -42,6 +42,8 @@ VALUES = {
     "bias": [False, True],
     "layout": ["tiled", "linear"],
     "data": ["integer", "random"],
+    # 0: one tile for each CTA where the chip has so many; 1, 2: some CTA computes several.
+    "ctas": [0, 1, 2],
 }
 
 
@@ -57,11 +59,13 @@ class Case:
     bias: bool
     layout: str
     data: str
+    ctas: int
 
     @property
     def name(self):
         parts = [self.format, self.arch, self.out, f"{self.m}x{self.n}x{self.k}"]
         parts += ["alpha"] * self.alpha + ["bias"] * self.bias + [self.layout, self.data]
+        parts += [f"ctas{self.ctas}"] * bool(self.ctas)
         return "-".join(parts)
 
 
@@ -132,7 +136,7 @@ def refusedCases():
     """Each chip and format with a K that TMA cannot fetch: must be refused."""
     for arch, name, k in itertools.product(VALUES["arch"], FORMATS, ["block", "tail"]):
         choice = {"format": name, "arch": arch, "out": "f32", "m": 128, "n": 128, "k": k, "alpha": False,
-                  "bias": False, "layout": "tiled", "data": "integer"}
+                  "bias": False, "layout": "tiled", "data": "integer", "ctas": 0}
         wanted = wantedK(choice)
         if not isLegalK(FORMATS[name], wanted):
             yield Case(**{**choice, "k": wanted})

@@ -68,6 +68,10 @@ def call(*command):
     return ran.returncode, ran.stdout, ran.stderr
 
 
+def pins(case):
+    return [f"--pin=ctas={case.ctas}"] * bool(case.ctas)
+
+
 class Matrix:
     def __init__(self, args):
         self.bin = args.build.resolve() / "bin"
@@ -78,7 +82,7 @@ class Matrix:
     def translate(self, case, folder):
         source = folder / "gemm.mlir"
         source.write_text(mlirText(case))
-        status, out, err = call(self.bin / "blockscale-translate", "--mlir-to-ptx", f"--arch={case.arch}", source,
+        status, out, err = call(self.bin / "blockscale-translate", "--mlir-to-ptx", f"--arch={case.arch}", *pins(case), source,
                                 "-o", folder / "k.ptx", f"--manifest={folder / 'k.json'}")
         return source, status, (out + err).strip()
 
@@ -131,7 +135,7 @@ class Matrix:
         """D as f64; blockscale-run refuses when a timing changes a bit."""
         result = folder / "d.npy"
         program = ([f"--ptx={folder / 'k.ptx'}", f"--manifest={folder / 'k.json'}"] if case.layout == "tiled"
-                   else [source, "--entry=gemm", f"--arch={case.arch}"])
+                   else [source, "--entry=gemm", f"--arch={case.arch}", *pins(case)])
         status, out, err = call(self.bin / "blockscale-run", *program, *[f"--arg={path}" for path in inputs],
                                 f"--out={result}", f"--seeds={RANDOM_SEEDS}")
         if status:

@@ -135,8 +135,8 @@ LogicalResult runPipeline(ModuleOp module, StringRef pipeline,
 /// Elementwise arithmetic on tensors is not what bufferization takes.
 std::string kernelPipeline(const CompileOptions &options) {
   return llvm::formatv("symbol-dce,convert-elementwise-to-linalg,"
-                       "blockscale-gemm-to-ptx{{arch={0} checks={1}}",
-                       name(options.arch), options.check ? "true" : "false");
+                       "blockscale-gemm-to-ptx{{arch={0} checks={1} pins={2}}",
+                       name(options.arch), options.check ? "true" : "false", options.pins);
 }
 
 /// Translates the modules of kernels and removes them from the host's.

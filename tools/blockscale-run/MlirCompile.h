@@ -21,6 +21,7 @@ struct CompileOptions {
   std::string input, entry;
   facts::Arch arch;
   bool check = false;
+  std::string pins; // fields of the schedule, see checkSchedulePins
 };
 
 /// A function ready to be called.

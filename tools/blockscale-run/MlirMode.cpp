@@ -11,6 +11,7 @@
 #include "Options.h"
 #include "Report.h"
 #include "Values.h"
+#include "blockscale/Pipelines/Pipelines.h"
 
 #include "blockscale/Support/Npy.h"
 
@@ -163,6 +164,8 @@ Result<bool> runMlir(const Options &options) {
   Result<facts::Arch> arch = parseArch(options.arch);
   if (!arch)
     return arch.takeRefusal();
+  if (std::string refusal = checkSchedulePins(options.pins); !refusal.empty())
+    return Refusal{refusal};
   // Found before the compiler starts: a wrong path or device.
   if (Result<std::string> text = rt::readFile(options.input, "run"); !text)
     return text.takeRefusal();
@@ -171,7 +174,8 @@ Result<bool> runMlir(const Options &options) {
     return session.takeRefusal();
 
   std::unique_ptr<MLIRContext> context = makeContext();
-  Result<Program> program = compile(*context, {options.input, options.entry, *arch, options.check});
+  Result<Program> program =
+      compile(*context, {options.input, options.entry, *arch, options.check, options.pins});
   if (!program)
     return program.takeRefusal();
   Result<std::vector<FileForm>> forms = resultForms(options, *program);

@@ -25,9 +25,9 @@ struct FileArg {
 };
 
 struct Options {
-  std::string input;                 // MLIR
-  std::string ptx, manifest, kernel; // PTX from anywhere
-  std::string entry, arch, emitPtx;  // MLIR only
+  std::string input;                      // MLIR
+  std::string ptx, manifest, kernel;      // PTX from anywhere
+  std::string entry, arch, pins, emitPtx; // MLIR only
   std::vector<FileArg> args, outs;
   std::string device = "emulator";
   bool check = false;

@@ -38,6 +38,7 @@ const Flag kFlags[] = {
      "compare every product with a reference in f64; beyond the bound of "
      "docs/Quantization.md the run fails",
      Where::mlir},
+    {"pin", "FIELDS", "pinned fields of the schedule, such as ctas=2,stages=3", Where::mlir},
     {"emit-ptx", "FILE", "also write the PTX that is executed", Where::mlir},
     {"ptx", "FILE", "PTX to execute", Where::ptx},
     {"manifest", "FILE", "how to launch it (docs/Manifest.md)", Where::ptx},
@@ -214,6 +215,7 @@ Result<Options> parseOptions(const CommandLine &line) {
   options.entry = line.get("entry");
   options.arch = line.get("arch");
   options.emitPtx = line.get("emit-ptx");
+  options.pins = line.get("pin");
   options.device = line.get("device", "emulator");
   options.check = line.has("check");
   options.report = line.get("report");

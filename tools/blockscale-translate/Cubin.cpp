@@ -37,8 +37,8 @@ std::string blockscale::findPtxas(const char *program) {
   return "";
 }
 
-facts::Result<std::string> blockscale::assemblePtx(const std::string &ptxas,
-                                                   const std::string &ptx, facts::Arch arch) {
+facts::Result<std::string> blockscale::assemblePtx(const std::string &ptxas, const std::string &ptx,
+                                                   facts::Arch arch) {
   llvm::SmallString<128> input, output, log;
   if (llvm::sys::fs::createTemporaryFile("blockscale", "ptx", input) ||
       llvm::sys::fs::createTemporaryFile("blockscale", "cubin", output) ||

@@ -49,6 +49,9 @@ static cl::opt<std::string> manifestPath("manifest", cl::desc("Also write the la
                                          cl::value_desc("file.json"), cl::cat(category));
 static cl::opt<std::string> archName("arch", cl::desc("Target architecture, such as sm_107a"),
                                      cl::value_desc("name"), cl::cat(category));
+static cl::opt<std::string> pins("pin",
+                                 cl::desc("Pinned fields of the schedule, such as ctas=2,stages=3"),
+                                 cl::value_desc("fields"), cl::cat(category));
 static cl::opt<bool> timePhases("time", cl::desc("Print CPU milliseconds of each phase to stderr"),
                                 cl::cat(category));
 static cl::opt<unsigned> repeat("repeat",
@@ -87,7 +90,7 @@ FailureOr<Output> Compiler::compile(MLIRContext &context) {
   parseMs += parsed - start;
   PassManager passes(&context);
   passes.enableVerifier(verifyEach);
-  buildGemmToPTXPipeline(passes, {archName, /*checks=*/false, /*freeBuffers=*/false});
+  buildGemmToPTXPipeline(passes, {archName, /*checks=*/false, /*freeBuffers=*/false, pins});
   if (failed(passes.run(*module)))
     return failure();
   passesMs += cpuMilliseconds() - parsed;
@@ -144,6 +147,9 @@ int main(int argc, char **argv) {
   if (!arch)
     return fail("arch_c1: --arch must be a known architecture, got '" + archName + "'");
 
+  if (std::string refusal = checkSchedulePins(pins); !refusal.empty())
+    return fail(refusal);
+
   DialectRegistry registry;
   registry.insert<func::FuncDialect, arith::ArithDialect, memref::MemRefDialect, scf::SCFDialect,
                   tensor::TensorDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, BlockscaleDialect>();
@@ -171,7 +177,8 @@ int main(int argc, char **argv) {
   }
 
   if (result->manifest)
-    if (auto written = rt::writeFile(manifestPath, rt::formatManifest(*result->manifest), "translate_c6");
+    if (auto written =
+            rt::writeFile(manifestPath, rt::formatManifest(*result->manifest), "translate_c6");
         !written)
       return fail(written.message());
   std::string bytes = std::move(result->ptx);

@@ -25,7 +25,13 @@ struct GemmToPTXPipeline {
   /// Free the host buffers that bufferization makes; needless where the host
   /// code is thrown away.
   bool freeBuffers = true;
+  /// Fields of the schedule that the user pins, as options of
+  /// blockscale-choose-schedule: "ctas=2,stages=3". See checkSchedulePins.
+  std::string pins;
 };
+
+/// The reason why `pins` is not a list of fields to pin, or an empty string.
+std::string checkSchedulePins(llvm::StringRef pins);
 
 /// Level 1 to packed, scheduled products on tensors.
 void buildProblemPipeline(mlir::OpPassManager &passes, const GemmToPTXPipeline &options);
