@@ -3,12 +3,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # The parameters of a block-scaled product and their values; the full product of
-# them, or a small set in which every pair of values of two parameters occurs.
+# them, or a small set in which every pair of values of two parameters occurs. What
+# makes another kernel (format, chip, output type) is one parameter, so that each
+# of the twelve meets every K, every M and every N.
 #
 # ===-----------------------------------------------------------------------===#
 
 import dataclasses
 import itertools
+
+import kernel_data
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,10 +35,9 @@ FORMATS = {
 }
 
 # `block`: one scale block; `tail`: one instruction and a block more.
+ARCHS = ["sm_100a", "sm_107a"]
 VALUES = {
-    "format": list(FORMATS),
-    "arch": ["sm_100a", "sm_107a"],
-    "out": ["f32", "bf16"],
+    "kernel": list(itertools.product(FORMATS, ARCHS, ["f32", "bf16"])),
     "m": [1, 5, 127, 128, 129, 300],
     "n": [1, 5, 127, 128, 129, 300],
     "k": ["block", "tail", 384, 1536],
@@ -55,11 +58,11 @@ class Case:
     m: int
     n: int
     k: int
-    alpha: bool
-    bias: bool
-    layout: str
-    data: str
-    ctas: int
+    alpha: bool = False
+    bias: bool = False
+    layout: str = "tiled"
+    data: str = "integer"
+    ctas: int = 0
 
     @property
     def name(self):
@@ -74,26 +77,27 @@ def isLegalK(fmt, k):
     return fmt.rowBytes(k) % 16 == 0
 
 
-def wantedK(choice):
+def wantedK(name, arch, k):
     """K of a choice as asked for, legal or not."""
-    fmt = FORMATS[choice["format"]]
-    return {"block": fmt.block,
-            "tail": fmt.instructionK[choice["arch"]] + fmt.block}.get(choice["k"], choice["k"])
+    fmt = FORMATS[name]
+    return {"block": fmt.block, "tail": fmt.instructionK[arch] + fmt.block}.get(k, k)
 
 
 def makeCase(choice):
     """A Case from one value of each parameter. Where K is not legal (NVFP4 with an odd
     number of blocks) the next K that is takes its place."""
-    fmt, k = FORMATS[choice["format"]], wantedK(choice)
-    while not isLegalK(fmt, k):
-        k += fmt.block
-    return Case(**{**choice, "k": k})
+    name, arch, out = choice["kernel"]
+    k = wantedK(name, arch, choice["k"])
+    while not isLegalK(FORMATS[name], k):
+        k += FORMATS[name].block
+    others = {parameter: choice[parameter] for parameter in VALUES if parameter != "kernel"}
+    return Case(name, arch, out, **{**others, "k": k})
 
 
 def fullChoices():
-    """The full product of formats, chips, types and sizes. The four switches take every
-    value within each run of neighbours instead of multiplying the count by sixteen."""
-    major = ["format", "arch", "out", "m", "n", "k"]
+    """The full product of kernels and sizes. The switches take every value within each
+    run of neighbours instead of multiplying the count by 48."""
+    major = ["kernel", "m", "n", "k"]
     minor = [name for name in VALUES if name not in major]
     switches = itertools.cycle(itertools.product(*(VALUES[name] for name in minor)))
     for values in itertools.product(*(VALUES[name] for name in major)):
@@ -132,11 +136,16 @@ def cases(full):
                               for choice in (fullChoices() if full else pairwiseChoices())))
 
 
+def hostileCases():
+    """One tile of each kernel on the data of `hostileTile`, to be equal bit for bit."""
+    for name, arch in itertools.product(FORMATS, ARCHS):
+        tile = kernel_data.hostileTile(name, arch)
+        yield Case(name, arch, "f32", tile["m"], tile["n"], tile["k"], data="hostile")
+
+
 def refusedCases():
     """Each chip and format with a K that TMA cannot fetch: must be refused."""
-    for arch, name, k in itertools.product(VALUES["arch"], FORMATS, ["block", "tail"]):
-        choice = {"format": name, "arch": arch, "out": "f32", "m": 128, "n": 128, "k": k, "alpha": False,
-                  "bias": False, "layout": "tiled", "data": "integer", "ctas": 0}
-        wanted = wantedK(choice)
+    for arch, name, k in itertools.product(ARCHS, FORMATS, ["block", "tail"]):
+        wanted = wantedK(name, arch, k)
         if not isLegalK(FORMATS[name], wanted):
-            yield Case(**{**choice, "k": wanted})
+            yield Case(name, arch, "f32", 128, 128, wanted)

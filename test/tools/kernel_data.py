@@ -10,9 +10,21 @@
 
 import dataclasses
 import math
+import pathlib
+import sys
 
 import ml_dtypes
 import numpy as np
+
+TEST = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(TEST / "Unit" / "Numerics"))
+import vectors  # noqa: E402
+
+# chip -> folder of its vectors, and who says what is right
+HOSTILE = {
+    "sm_100a": ("mmasim", "mmasim 2.1.1"),
+    "sm_107a": ("mma-extension", "a model in exact rationals, no public hardware evidence"),
+}
 
 
 @dataclasses.dataclass
@@ -105,3 +117,20 @@ def roundedTo(out, exact):
     """f64 to the output type, to nearest even; exact for the integer-valued data."""
     wide = exact.astype(np.float32)
     return wide if out == "f32" else wide.astype(ml_dtypes.bfloat16)
+
+
+def hostileTile(name, arch):
+    """The tile as `vectors.read_cases` gives it: D = 0, then all of K."""
+    tile, = vectors.read_cases(TEST / "data" / HOSTILE[arch][0] / f"kernel-{name}.bin")
+    return tile
+
+
+def flipSign(fmt, tile, row):
+    """a_rows with one bit changed: the sign of the largest scaled element of a row."""
+    per = 8 // fmt.bits
+    codes = vectors.unpack(tile["a_rows"], tile["a"])[row]
+    scales = np.repeat(scaleValues(fmt, tile["sfa"][row]), fmt.block)
+    at = int(np.argmax(np.abs(elementValues(fmt, codes) * scales)))
+    flipped = tile["a_rows"].copy()
+    flipped[row, at // per] ^= 1 << (at % per * fmt.bits + fmt.bits - 1)
+    return flipped

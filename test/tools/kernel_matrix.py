@@ -5,7 +5,9 @@
 # For each case: MLIR text, blockscale-translate, ptxas (accepted, no spills),
 # then blockscale-run under earliest, latest and eight random timings, and the
 # result against numpy. Tiled scales go the way of a foreign frontend (PTX and
-# manifest), linear ones through the MLIR program. Prints what it checked.
+# manifest), linear ones through the MLIR program. One hostile tile of each format
+# and chip is compared bit for bit, and must differ with one bit of A flipped.
+# Prints what it checked.
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -78,6 +80,7 @@ class Matrix:
         self.work = args.work.resolve()
         self.ptxas = args.ptxas
         self.spillBytes = 0  # of all kernels
+        self.bitEqual = self.flipsReported = 0
 
     def translate(self, case, folder):
         source = folder / "gemm.mlir"
@@ -131,8 +134,32 @@ class Matrix:
             allowed = kernel_data.bound(fmt, case.arch, case.k, exact, magnitude, scaled, case.out)
         return paths, exact, allowed
 
+    def checkBits(self, case, folder, source):
+        """All of D must be the vector's; with one bit of A flipped, one row must not."""
+        tile = kernel_data.hostileTile(case.format, case.arch)
+        rng = np.random.default_rng(list(case.name.encode()))
+        flippedRow = 1
+        flipped = kernel_data.flipSign(kernel_cases.FORMATS[case.format], tile, flippedRow)
+        paths = [folder / f"in{index}.npy" for index in range(4)]
+        for a in (tile["a_rows"], flipped):
+            arrays = [a, kernel_data.tiled(tile["sfa"], rng), tile["b_rows"], kernel_data.tiled(tile["sfb"], rng)]
+            for path, array in zip(paths, arrays):
+                np.save(path, array)
+            d = self.execute(case, folder, source, paths)
+            wrong = d.view(np.uint32) != tile["d"].view(np.uint32)
+            if a is flipped:
+                if set(np.flatnonzero(wrong.any(axis=1))) != {flippedRow}:
+                    raise Failure(f"one bit of A[{flippedRow}] flipped, rows that differ: "
+                                  f"{np.flatnonzero(wrong.any(axis=1)).tolist()}")
+                self.flipsReported += 1
+            elif wrong.any():
+                row, column = np.argwhere(wrong)[0]
+                raise Failure(f"hostile data: D[{row},{column}] is {float(d[row, column]).hex()}, "
+                              f"must be {float(tile['d'][row, column]).hex()} ({np.count_nonzero(wrong)} differ)")
+        self.bitEqual += 1
+
     def execute(self, case, folder, source, inputs):
-        """D as f64; blockscale-run refuses when a timing changes a bit."""
+        """D, f32 or bf16; blockscale-run refuses when a timing changes a bit."""
         result = folder / "d.npy"
         program = ([f"--ptx={folder / 'k.ptx'}", f"--manifest={folder / 'k.json'}"] if case.layout == "tiled"
                    else [source, "--entry=gemm", f"--arch={case.arch}", *pins(case)])
@@ -143,7 +170,7 @@ class Matrix:
         d = np.load(result)
         if d.dtype.itemsize == 2:  # bf16 comes as its bits
             d = d.view(ml_dtypes.bfloat16)
-        return d.reshape(case.m, case.n).astype(np.float64)
+        return d.reshape(case.m, case.n)
 
     def check(self, case):
         """Registers and largest error in units of the bound; raises Failure."""
@@ -154,9 +181,12 @@ class Matrix:
         if status:
             raise Failure(f"blockscale-translate: {message[:300]}")
         registers = self.assemble(case, folder)
+        if case.data == "hostile":
+            self.checkBits(case, folder, source)
+            shutil.rmtree(folder)
+            return registers, 0.0
         inputs, exact, allowed = self.operands(case, folder)
-
-        worst = self.compare(exact, allowed, self.execute(case, folder, source, inputs))
+        worst = self.compare(exact, allowed, self.execute(case, folder, source, inputs).astype(np.float64))
         shutil.rmtree(folder)
         return registers, worst
 
@@ -202,6 +232,7 @@ def main():
 
     matrix = Matrix(args)
     work = [(case, matrix.check) for case in kernel_cases.cases(args.full)]
+    work += [(case, matrix.check) for case in kernel_cases.hostileCases()]
     work += [(case, matrix.checkRefused) for case in kernel_cases.refusedCases()]
     if args.only:
         work = [(case, check) for case, check in work if re.search(args.only, case.name)]
@@ -227,11 +258,14 @@ def main():
             else:
                 checked += 1
                 registers, worst = max(registers, result[0]), max(worst, result[1])
-                print(f"ok {case.name}: {result[0]} registers, error {result[1]:.3f} of the bound, "
-                      f"{seconds:.1f} s", flush=True)
+                verdict = (f"every bit is that of {kernel_data.HOSTILE[case.arch][1]}" if case.data == "hostile"
+                           else f"error {result[1]:.3f} of the bound")
+                print(f"ok {case.name}: {result[0]} registers, {verdict}, {seconds:.1f} s", flush=True)
     print(f"kernels.checked = {checked}")
     print(f"kernels.refused = {refused}")
     print(f"kernels.failed = {failed}")
+    print(f"kernels.bit_equal = {matrix.bitEqual}")
+    print(f"kernels.flipped_bits_reported = {matrix.flipsReported}")
     print(f"kernels.spill_bytes = {matrix.spillBytes}")
     print(f"kernels.most_registers = {registers}")
     print(f"kernels.largest_error_of_bound = {worst:.3f}")

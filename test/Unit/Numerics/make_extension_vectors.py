@@ -9,18 +9,19 @@
 # implementation of its own, in exact rationals.
 # NO PUBLIC HARDWARE EVIDENCE exists for any of these results.
 #
-#   make_extension_vectors.py OUTPUT_FOLDER
+#   make_extension_vectors.py OUTPUT_FOLDER [--kernels]
+# kernel-*.bin hold one tile of a whole kernel each; --kernels writes only those.
 #
 # ===------------------------------------------------------------------------=== #
 
+import argparse
 import math
 import pathlib
-import sys
 from fractions import Fraction
 
 import numpy as np
 
-from vectors import NAN_CODES, case_bytes, file_bytes, make, spec, value_table
+from vectors import M, NAN_CODES, case_bytes, file_bytes, make, make_chain, spec, value_table
 
 COLUMNS = 8
 NAN, INF = "nan", "inf"
@@ -91,7 +92,7 @@ def fused_sum(terms, fraction_bits, zero_exponent):
         return math.nan if len(signs) == 2 else signs.pop() * math.inf
     largest = max(zero_exponent if zero else e for _, e, zero in terms)
     unit = Fraction(2) ** (largest - fraction_bits)
-    total = sum(math.trunc(v / unit) for v, _, _ in terms)
+    total = sum(math.trunc(v / unit) for v, _, _ in terms if v)
     return truncate_to_float(total * unit)
 
 
@@ -100,26 +101,30 @@ def simulate(s, a, b, sfa, sfb, c):
     bits, zero = (35, -139) if fp4 else (25, -133)
     codes_a = [element(s["a"], x) for x in range(len(value_table(s["a"])))]
     codes_b = [element(s["b"], x) for x in range(len(value_table(s["b"])))]
+    if fp4:  # whole quarters: sums of a group stay integers
+        products = [[int(4 * va * vb) for vb, _ in codes_b] for va, _ in codes_a]
+    else:
+        products = [[product(va, vb) for vb, _ in codes_b] for va, _ in codes_a]
     scales_a = [[scale_factor(s["scale"], x) for x in row] for row in sfa]
     scales_b = [[scale_factor(s["scale"], x) for x in row] for row in sfb]
     d = np.zeros((a.shape[0], b.shape[0]), np.float32)
     step = 16 if fp4 else 1
     for m in range(a.shape[0]):
-        row_a = [codes_a[x] for x in a[m]]
+        rows = [products[x] for x in a[m]]
         for n in range(b.shape[0]):
-            row_b = [codes_b[x] for x in b[n]]
+            column = b[n].tolist()
             terms = []
             for k in range(0, s["k"], step):
                 va, ea = scales_a[m][k // s["block"]]
                 vb, eb = scales_b[n][k // s["block"]]
                 scale = product(va, vb)
                 if fp4:
-                    products = [row_a[j][0] * row_b[j][0] for j in range(k, k + 16)]
-                    value = product(sum(products), scale)
-                    terms.append((value, ea + eb, all(p == 0 for p in products) or scale == 0))
+                    group = [rows[j][column[j]] for j in range(k, k + 16)]
+                    value = product(Fraction(sum(group), 4), scale)
+                    terms.append((value, ea + eb, not any(group) or scale == 0))
                 else:
-                    value = product(row_a[k][0], row_b[k][0], scale)
-                    terms.append((value, row_a[k][1] + row_b[k][1] + ea + eb, value == 0))
+                    value = product(rows[k][column[k]], scale)
+                    terms.append((value, codes_a[a[m, k]][1] + codes_b[column[k]][1] + ea + eb, value == 0))
             acc = 0.0 if c is None else float(c[m, n])
             if math.isnan(acc):
                 terms.append((NAN, 0, False))
@@ -145,9 +150,38 @@ FILES = {
     "mxf8f6f4-e5m2-e3m2-k64": spec("mxf8f6f4", "e5m2", "e3m2", "ue8m0", 32, 64),
 }
 
+KERNEL_STEPS = 3  # one K tile of our kernels and half of the next
+KERNELS = {
+    "kernel-nvfp4": FILES["mxf4nvf4-ue4m3-block16-k128"],
+    "kernel-mxfp4": FILES["mxf4-ue8m0-block32-k128"],
+    "kernel-mxfp8": FILES["mxf8f6f4-e4m3-k64"],
+}
+
+
+def simulate_chain(s, a, b, sfa, sfb):
+    d = None
+    for k in range(0, a.shape[1], s["k"]):
+        ks, ss = slice(k, k + s["k"]), slice(k // s["block"], (k + s["k"]) // s["block"])
+        d = simulate(s, a[:, ks], b[:, ks], sfa[:, ss], sfb[:, ss], d)
+    return d
+
+
+def write_kernels(folder):
+    for number, (name, s) in enumerate(KERNELS.items()):
+        operands = make_chain(np.random.default_rng([20261, 100 + number]), s, M, KERNEL_STEPS * s["k"])
+        case = case_bytes(s, "chain", *operands, simulate_chain(s, *operands[:4]))
+        (folder / f"{name}.bin").write_bytes(file_bytes([case]))
+
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--kernels", action="store_true")
+    args = parser.parse_args()
+    folder = args.folder
+    write_kernels(folder)
+    if args.kernels:
+        return
     for number, (name, s) in enumerate(FILES.items()):
         rng = np.random.default_rng([20261, number])
         cases = []

@@ -8,7 +8,8 @@
 # computes. Needs torch, so it is not run by the tests; the files are committed.
 #
 #   pip install mmasim==2.1.1 torch
-#   make_mmasim_vectors.py OUTPUT_FOLDER [--columns=N] [--seed=S]
+#   make_mmasim_vectors.py OUTPUT_FOLDER [--columns=N] [--seed=S] [--kernels]
+# kernel-*.bin hold one tile of a whole kernel each; --kernels writes only those.
 # The file format is described in vectors.py.
 #
 # ===------------------------------------------------------------------------=== #
@@ -20,7 +21,7 @@ import numpy as np
 import torch
 from mmasim.nv_ptx.sim import TCGen05MMABlockScale
 
-from vectors import M, case_bytes, file_bytes, make, spec
+from vectors import M, case_bytes, file_bytes, make, make_chain, spec
 
 TORCH_ELEMENT = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}
 TORCH_SCALE = {"ue8m0": torch.float8_e8m0fnu, "ue4m3": torch.float8_e4m3fn}
@@ -65,13 +66,31 @@ FILES = {
     "mxf4-ue8m0-block32": (spec("mxf4", "e2m1", "e2m1", "ue8m0", 32, 64), FULL),
 }
 
+KERNEL_STEPS = 5  # one K tile of our kernels, and an instruction more
+KERNELS = {
+    "kernel-nvfp4": FILES["mxf4nvf4-ue4m3-block16"][0],
+    "kernel-mxfp4": FILES["mxf4-ue8m0-block32"][0],
+    "kernel-mxfp8": FILES["mxf8f6f4-e4m3"][0],
+}
+
+
+def write_kernels(folder, seed):
+    for number, (name, s) in enumerate(KERNELS.items()):
+        operands = make_chain(np.random.default_rng([seed, 100 + number]), s, M, KERNEL_STEPS * s["k"])
+        case = case_bytes(s, "chain", *operands, simulate(s, M, *operands))
+        (folder / f"{name}.bin").write_bytes(file_bytes([case]))
+
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--columns", type=int, default=64)
     parser.add_argument("--seed", type=int, default=20260)
+    parser.add_argument("--kernels", action="store_true")
     args = parser.parse_args()
+    write_kernels(args.folder, args.seed)
+    if args.kernels:
+        return
     for number, (name, (s, classes)) in enumerate(FILES.items()):
         rng = np.random.default_rng([args.seed, number])
         jobs = [(cls, args.columns, s["k"]) for cls in classes]

@@ -50,6 +50,12 @@ def pack(codes, fmt):
     return np.packbits(planes.reshape(codes.shape[0], -1), axis=1, bitorder="little")
 
 
+def unpack(rows, fmt):
+    """Codes of packed rows."""
+    bits = np.unpackbits(rows, axis=1, bitorder="little").reshape(rows.shape[0], -1, BITS[fmt])
+    return (bits << np.arange(BITS[fmt], dtype=np.uint8)).sum(axis=2).astype(np.uint8)
+
+
 def scale_value(scale, byte):
     byte = byte.astype(np.float64)
     if scale == "ue8m0":
@@ -144,6 +150,82 @@ def make(rng, cls, spec, n, k):
     elif cls != "zero-d":
         raise ValueError(cls)
     return a, b, sfa, sfb, c
+
+
+def make_chain(rng, spec, n, k):
+    """Operands of a whole chain of instructions from D = 0, as a kernel runs it: one tile
+    with several kinds of hostile data.
+
+    Rows 0-95, columns 0-95: in each instruction two large parts cancel, and what is left
+    lies around the last bit that the alignment keeps; so D of the instruction before
+    counts, too. Other columns, and rows 96-111: any codes and any scales. Rows 112-127:
+    NaN and largest scales, zero and minus zero elements; NaN elements where there are any.
+    """
+    fmt, scale, block, step = spec["a"], spec["scale"], spec["block"], spec["k"]
+    a, b = codes_without_specials(rng, fmt, (M, k)), codes_without_specials(rng, fmt, (n, k))
+    sfa, sfb = (any_scales(rng, scale, (rows, k // block)) for rows in (M, n))
+    tame_a, tame_b = slice(0, 96), slice(0, n * 3 // 4)
+    sign = 1 << (BITS[fmt] - 1)
+    part = min(16, step // 4)  # one group of the FP4 kinds
+    for k0 in range(0, k, step):
+        one, two = slice(k0, k0 + part), slice(k0 + part, k0 + 2 * part)
+        rest = slice(k0 + 2 * part, k0 + step)
+        a[tame_a, two] = a[tame_a, one] ^ sign
+        b[tame_b, two] = b[tame_b, one]
+        large, small = k0 // block, slice(k0 // block + max(1, 2 * part // block), (k0 + step) // block)
+        if scale == "ue8m0":
+            base = rng.integers(110, 130, (96, 1), dtype=np.uint8)
+            sfa[tame_a, large] = base[:, 0]
+            below = (0, 8) if fmt == "e4m3" else (20, 45)
+            sfa[tame_a, small] = base - rng.integers(*below, sfa[tame_a, small].shape, dtype=np.uint8)
+            sfb[tame_b, k0 // block : (k0 + step) // block] = 127
+        else:
+            both = slice(large, small.start)
+            for s, tame in ((sfa, tame_a), (sfb, tame_b)):
+                s[tame, both] = rng.integers(0x68, 0x7F, s[tame, :1].shape)
+                s[tame, small] = rng.integers(0x01, 0x0C, s[tame, small].shape)
+        if fmt == "e4m3":  # one scale for all: the elements' own exponents differ
+            for codes, tame in ((a, tame_a), (b, tame_b)):
+                codes[tame, rest] &= 0x9F
+                for sliced in (one, two):
+                    codes[tame, sliced] |= 0x40
+                    codes[tame, sliced] &= 0xFB  # no NaN
+    nan, largest = (0x7F, 0x7E) if scale == "ue4m3" else (0xFF, 0xFE)
+    sfa[112, k // block // 2] = nan
+    sfb[n - 1, 0] = nan
+    sfa[113:116] = largest
+    sfa[116:118] = 0
+    a[118] = 0
+    a[119] = sign
+    if fmt in NAN_CODES:
+        a[120, k // 3] = rng.choice(NAN_CODES[fmt])
+        b[n - 2, k - 1] = rng.choice(NAN_CODES[fmt])
+    return a, b, sfa, sfb, None
+
+
+def read_cases(path):
+    """The cases of a file, as dictionaries: rows of a and b as packed bytes."""
+    data, at = path.read_bytes(), 12
+    magic, count = data[:8], struct.unpack_from("<I", data, 8)[0]
+    if magic != b"BSMMAVEC":
+        raise ValueError(f"{path.name}: not a vector file")
+
+    def take(shape, dtype=np.uint8):
+        nonlocal at
+        array = np.frombuffer(data, dtype, int(np.prod(shape)), at).reshape(shape)
+        at += array.nbytes
+        return array
+
+    for _ in range(count):
+        texts = [take(width).tobytes().rstrip(b"\0").decode() for width in (16, 8, 8, 8, 32)]
+        case = dict(zip(["kind", "a", "b", "scale", "class"], texts))
+        words = ["block", "m", "n", "k", "instruction_k", "accumulate"]
+        case |= zip(words, (int(word) for word in take(6, "<u4")))
+        m, n, k, scales = case["m"], case["n"], case["k"], case["k"] // case["block"]
+        case |= {"a_rows": take((m, k * BITS[case["a"]] // 8)), "b_rows": take((n, k * BITS[case["b"]] // 8)),
+                 "sfa": take((m, scales)), "sfb": take((n, scales)),
+                 "c": take((m, n), "<f4") if case["accumulate"] else None, "d": take((m, n), "<f4")}
+        yield case
 
 
 def spec(kind, a, b, scale, block, k):
