@@ -108,14 +108,12 @@ INSTANTIATE_TEST_SUITE_P(Files, Mmasim,
                                          "kernel-mxfp8"),
                          testName);
 
-INSTANTIATE_TEST_SUITE_P(Files, Extension,
-                         testing::Values("mxf4nvf4-ue4m3-block16-k96",
-                                         "mxf4nvf4-ue4m3-block16-k128",
-                                         "mxf4nvf4-ue5m3-block16-k128",
-                                         "mxf4nvf4-ue4m3-block32-k128", "mxf4-ue8m0-block32-k96",
-                                         "mxf4-ue8m0-block32-k128", "mxf8f6f4-e4m3-k64",
-                                         "mxf8f6f4-e5m2-e3m2-k64", "kernel-nvfp4", "kernel-mxfp4",
-                                         "kernel-mxfp8"),
-                         testName);
+INSTANTIATE_TEST_SUITE_P(
+    Files, Extension,
+    testing::Values("mxf4nvf4-ue4m3-block16-k96", "mxf4nvf4-ue4m3-block16-k128",
+                    "mxf4nvf4-ue5m3-block16-k128", "mxf4nvf4-ue4m3-block32-k128",
+                    "mxf4-ue8m0-block32-k96", "mxf4-ue8m0-block32-k128", "mxf8f6f4-e4m3-k64",
+                    "mxf8f6f4-e5m2-e3m2-k64", "kernel-nvfp4", "kernel-mxfp4", "kernel-mxfp8"),
+    testName);
 
 } // namespace
