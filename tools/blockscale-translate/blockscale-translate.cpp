@@ -9,6 +9,7 @@
 
 #include "Cubin.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "blockscale/Target/PTX/BuildManifest.h"
 #include "blockscale/Target/PTX/TranslateKernels.h"
@@ -130,6 +131,19 @@ FailureOr<ModuleOp> Compiler::findKernels(ModuleOp module) {
 }
 } // namespace
 
+/// "file:line:column: error: message", one line each; notes say more in
+/// blockscale-opt.
+static LogicalResult printOneLine(Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+    return success();
+  if (auto where = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+    llvm::errs() << where.getFilename().getValue() << ':' << where.getLine() << ':'
+                 << where.getColumn() << ": ";
+  std::string text = diagnostic.str();
+  llvm::errs() << "error: " << StringRef(text).split('\n').first << '\n';
+  return success();
+}
+
 static int fail(const llvm::Twine &message) {
   llvm::errs() << "blockscale-translate: " << message << "\n";
   return 1;
@@ -143,9 +157,9 @@ int main(int argc, char **argv) {
                               "--mlir-to-ptx --arch=sm_107a in.mlir -o k.ptx\n");
   if (toPTX == toCubin)
     return fail("translate_c5: say what to make, --mlir-to-ptx or --mlir-to-cubin");
-  std::optional<facts::Arch> arch = facts::parseArch(archName.getValue());
+  facts::Result<facts::Arch> arch = findTarget(archName.getValue());
   if (!arch)
-    return fail("arch_c1: --arch must be a known architecture, got '" + archName + "'");
+    return fail(arch.message());
 
   if (std::string refusal = checkSchedulePins(pins); !refusal.empty())
     return fail(refusal);
@@ -156,6 +170,8 @@ int main(int argc, char **argv) {
   registerPipelineInterfaces(registry);
   registerPTXTranslations(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  ScopedDiagnosticHandler handler(&context, printOneLine);
 
   Compiler compiler{*arch, {}};
   FailureOr<Output> result;

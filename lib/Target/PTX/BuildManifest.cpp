@@ -123,7 +123,7 @@ private:
       param.map.swizzle = attr.getSwizzle();
       param.map.fill = attr.getFill();
       param.map.l2 = attr.getL2();
-    } else if (value.getDefiningOp<AllocOp>()) {
+    } else if (isa<BufferType>(value.getType())) {
       param.kind = rt::ManifestParam::Kind::buffer;
       param.buffer = bufferOf(value);
     } else {

@@ -181,6 +181,14 @@ LogicalResult PlanVerifier::checkSharedRanges() {
   }
   for (TmemPlanOp op : tmems)
     ranges.push_back({op, "the slot of the tensor-memory address", op.getPlan().getSlot(), 4});
+  int64_t end = 0;
+  for (const Range &range : ranges)
+    end = std::max(end, range.begin + range.size);
+  if (int64_t want = (end + 127) / 128 * 128;
+      !ranges.empty() && end <= int64_t(kernel.getSharedBytes()) &&
+      int64_t(kernel.getSharedBytes()) != want)
+    return kernel.emitOpError("kernel_c3: shared_bytes must be ")
+           << want << ", the end of the plan, got " << kernel.getSharedBytes();
   for (const Range &range : ranges)
     if (range.begin < 0 || range.begin + range.size > int64_t(kernel.getSharedBytes()))
       return range.owner->emitOpError("kernel_c3: bytes of ")
@@ -209,9 +217,14 @@ LogicalResult PlanVerifier::checkAlignment() {
     if (failed(check(op, "a barrier", op.getPlan().getFull(), 8)) ||
         failed(check(op, "a barrier", op.getPlan().getEmpty(), 8)))
       return failure();
-  for (TmemPlanOp op : tmems)
+  for (TmemPlanOp op : tmems) {
     if (failed(check(op, "the slot", op.getPlan().getSlot(), 4)))
       return failure();
+    for (int64_t column : {op.getPlan().getSfa(), op.getPlan().getSfb()})
+      if (column % facts::kScaleTileScales)
+        return op.emitOpError("kernel_c5: scales must start on a multiple of 4 columns, got ")
+               << column;
+  }
   return success();
 }
 
@@ -363,9 +376,11 @@ LogicalResult PlanVerifier::checkScaleCopies() {
              WalkResult::interrupt();
     bool isA = op.getOperand().getValue() == ScaleOperand::sfa;
     int64_t columns = isA ? tmem.getPlan().getSfaColumns() : tmem.getPlan().getSfbColumns();
-    if (tiles * facts::kScaleTileScales > columns)
-      return op.emitOpError("kernel_c13: tiles must fit the ")
-                 << columns << " columns planned, got " << tiles << " tiles of 4 columns",
+    int64_t want = from.getBytes() / facts::kScaleTileBytes * facts::kScaleTileScales;
+    if (columns != want)
+      return tmem.emitOpError("kernel_c13: ")
+                 << StringRef(name(op.getOperand().getValue())) << "_columns must be " << want
+                 << ", four for each tile of a stage, got " << columns,
              WalkResult::interrupt();
     return WalkResult::advance();
   });
@@ -422,17 +437,35 @@ LogicalResult PlanVerifier::checkMmas() {
 }
 
 LogicalResult PlanVerifier::checkAccumulatorLoads() {
-  WalkResult result = kernel.getBody().walk([&](LoadAccumulatorOp op) {
-    auto tmem = op.getTmem().getDefiningOp<TmemPlanOp>();
-    int64_t count = op.getValues().size(), column = op.getColumn();
-    int64_t width = tmem ? tmem.getPlan().getWidth() : 0;
-    if (count < 1 || column < 0 || column + count > width)
-      return op.emitOpError("kernel_c15: columns must lie inside 0..")
-                 << width - 1 << " of a stage, got " << column << ".." << column + count - 1,
-             WalkResult::interrupt();
+  // Columns of one stage are read in one block, up to the width of the stage.
+  llvm::MapVector<Block *, int64_t> next;
+  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+    if (auto load = dyn_cast<LoadAccumulatorOp>(op)) {
+      int64_t &column = next[op->getBlock()];
+      if (int64_t(load.getColumn()) != column)
+        return op->emitOpError("kernel_c15: column must be ")
+                   << column << ", the next one of the stage, got " << load.getColumn(),
+               WalkResult::interrupt();
+      column += load.getValues().size();
+    } else if (auto apply = dyn_cast<ApplyEpilogueOp>(op)) {
+      auto load = apply.getValues().empty()
+                      ? LoadAccumulatorOp()
+                      : apply.getValues().front().getDefiningOp<LoadAccumulatorOp>();
+      if (load && load.getColumn() != apply.getColumn())
+        return op->emitOpError("kernel_c15: column must be ")
+                   << load.getColumn() << ", that of its values, got " << apply.getColumn(),
+               WalkResult::interrupt();
+    }
     return WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
+  if (result.wasInterrupted())
+    return failure();
+  for (auto [block, column] : next)
+    for (TmemPlanOp op : tmems)
+      if (column != op.getPlan().getWidth())
+        return op.emitOpError("kernel_c15: all ")
+               << op.getPlan().getWidth() << " columns of a stage must be read, got " << column;
+  return success();
 }
 
 LogicalResult PlanVerifier::checkWarps() {
@@ -453,7 +486,15 @@ LogicalResult PlanVerifier::checkWarps() {
     if (int64_t warp = op.getPlan().getAllocWarp();
         warp < 0 || (warp + 1) * 32 > int64_t(kernel.getThreads()))
       return op.emitOpError("kernel_c16: alloc_warp must lie inside the block, got ") << warp;
-  return checkDisjoint(ranges, "kernel_c16", "warps");
+  if (failed(checkDisjoint(ranges, "kernel_c16", "warps")))
+    return failure();
+  int64_t warps = 0;
+  for (const Range &range : ranges)
+    warps += range.size;
+  if (warps && int64_t(kernel.getThreads()) != 32 * warps)
+    return kernel.emitOpError("kernel_c16: threads must be ")
+           << 32 * warps << ", those of the roles, got " << kernel.getThreads();
+  return success();
 }
 
 LogicalResult PlanVerifier::checkLoads() {
@@ -495,16 +536,17 @@ LogicalResult PlanVerifier::checkStaging() {
              << want << " bytes in the b128 swizzle, got " << plan.getBytes() << " in "
              << StringRef(facts::name(plan.getSwizzle()));
   }
+  int64_t acquired = -1; // the buffer that the epilogue holds
   WalkResult result = kernel.getBody().walk([&](Operation *op) {
-    int64_t buffer = -1, byte = 0, bytes = 0;
+    int64_t buffer = -1, byte = 0, bytes = 0, column = 0;
     Value staging;
     if (auto store = dyn_cast<StoreStagingOp>(op)) {
       buffer = store.getBuffer(), byte = store.getByte(), staging = store.getStaging();
       bytes = facts::packedBytes(problem.getOut(), store.getValues().size());
     } else if (auto acquire = dyn_cast<StagingAcquireOp>(op)) {
-      buffer = acquire.getBuffer(), staging = acquire.getStaging();
+      acquired = buffer = acquire.getBuffer(), staging = acquire.getStaging();
     } else if (auto send = dyn_cast<TmaStoreOp>(op)) {
-      buffer = send.getBuffer(), staging = send.getStaging();
+      buffer = send.getBuffer(), staging = send.getStaging(), column = send.getColumn();
     } else {
       return WalkResult::advance();
     }
@@ -512,6 +554,15 @@ LogicalResult PlanVerifier::checkStaging() {
     if (!plan || plan.getPlan().getContent() != SharedContent::staging || buffer < 0 ||
         buffer >= plan.getPlan().getStages())
       return op->emitOpError("kernel_c18: buffer must be one of the staging plan, got ") << buffer,
+             WalkResult::interrupt();
+    if (buffer != acquired)
+      return op->emitOpError("kernel_c18: buffer must be the one acquired, ")
+                 << acquired << ", got " << buffer,
+             WalkResult::interrupt();
+    if (int64_t columns = 128 / facts::packedBytes(problem.getOut(), 1);
+        column % columns || column < 0 || column >= schedule.getTile().n)
+      return op->emitOpError("kernel_c18: column must be a multiple of ")
+                 << columns << " inside the tile, got " << column,
              WalkResult::interrupt();
     if (byte < 0 || byte % 16 || bytes % 16 || byte + bytes > 128)
       return op->emitOpError("kernel_c18: a row takes 16-byte pieces inside 0..127, got ")

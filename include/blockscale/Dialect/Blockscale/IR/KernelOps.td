@@ -124,11 +124,13 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
     ordinary limit means the oversized mode (sm_107a).
 
     Rules, checked in this order:
+    - kernel_c0: parameters are tensor maps, buffers and f32; nothing is returned
     - kernel_c1: the schedule's chip must be the module's `blockscale.arch`
     - kernel_c2: shared memory must fit the chip's largest block
-    - kernel_c3: planned ranges must lie inside `shared_bytes`
+    - kernel_c3: planned ranges must lie inside `shared_bytes`, which is their end rounded up to 128
     - kernel_c4: planned ranges must not overlap
-    - kernel_c5: a swizzled buffer must start on its pattern (1024 bytes for b128), others on 128; barriers on 8, the slot on 4
+    - kernel_c5: a swizzled buffer must start on its pattern (1024 bytes for b128), others on 128; barriers on 8, the slot on 4;
+      scale columns on 4
     - kernel_c6: allocated columns must be what the chip's rule gives for those used
     - kernel_c7: column ranges must lie inside the allocation
     - kernel_c8: column ranges must not overlap
@@ -136,12 +138,14 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
     - kernel_c10: transaction bytes must be what the TMA loads of one stage bring
     - kernel_c11: arrivals must fit the roles: 1 for tma and mma, the number of its warps for epilogue
     - kernel_c12: a pipeline must be filled by its producer and drained by its consumer
-    - kernel_c13: tcgen05.cp reads tiled scales only, a whole number of 512-byte tiles, into the columns planned for them
+    - kernel_c13: tcgen05.cp reads tiled scales only, a whole number of 512-byte tiles, into the columns planned for a stage
     - kernel_c14: an mma must read an a and a b buffer, within the K tile, with its scale columns copied
-    - kernel_c15: accumulator columns read must lie inside a stage
-    - kernel_c16: warps of roles must be disjoint and inside the block; epilogue warps are four from warp 0
+    - kernel_c15: accumulator columns must be read each once, in order, and scaled as the columns they are
+    - kernel_c16: warps of roles must be disjoint and inside the block; epilogue warps are four from warp 0;
+      the block is the warps of its roles
     - kernel_c17: a TMA load must fill a whole stage of a ring as deep as its pipeline, at the pipeline's stage
-    - kernel_c18: staging must be 128 bytes per row of the tile in the 128-byte swizzle, in as many buffers as the schedule says
+    - kernel_c18: staging must be 128 bytes per row of the tile in the 128-byte swizzle, in as many buffers as the schedule says;
+      a buffer is acquired, filled by 16-byte pieces and sent, at whole 128-byte columns of the tile
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
@@ -270,7 +274,12 @@ def Blockscale_LoadAccumulatorOp : Blockscale_Op<"load_accumulator"> {
 }
 def Blockscale_ApplyEpilogueOp : Blockscale_Op<"apply_epilogue", [AttrSizedOperandSegments]> {
   let summary = "alpha * value + bias[column], either part optional";
-  let description = "`column` is the column of the tile of the first value; `tile_column` the tile.";
+  let description = [{
+    `column` is the column of the tile of the first value; `tile_column` the tile.
+
+    Rules:
+    - apply_epilogue_c1: as many results as values.
+  }];
   let arguments = (ins Optional<F32>:$alpha, Optional<Blockscale_BufferType>:$bias,
     I32:$tile_column, I64Attr:$column, Variadic<F32>:$values);
   let results = (outs Variadic<F32>:$results);

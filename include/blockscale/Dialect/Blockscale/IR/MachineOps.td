@@ -6,6 +6,16 @@
 // shared-memory descriptors i64; what is constant in a descriptor stays decoded
 // until the last conversion. Every op says which instruction it is.
 //
+// Rules besides those of facts (idesc_cN, smem_desc_cN, tmem_cN):
+// - machine_c1: an op whose rules depend on the chip stands in a blockscale.kernel
+// - machine_c2: arrival counts are 1..2^20-1
+// - machine_c3: transaction bytes are 0..2^20-1
+// - machine_c4: a tensor map has 1 to 5 coordinates
+// - machine_c5: pending groups are at least 0
+// - machine_c6: 32x32b loads 1, 2, 4 … 128 columns
+// - machine_c7: a descriptor advances by multiples of 16 bytes
+// - machine_c8: a vector access has 1, 2 or 4 values
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_MACHINEOPS_TD
