@@ -39,8 +39,7 @@ namespace {
 enum AddressSpace : unsigned { kGlobal = 1, kShared = 3, kTensor = 6, kSharedCluster = 7 };
 
 /// A pattern made of one function.
-template <typename OpT>
-class FunctionPattern : public ConvertOpToLLVMPattern<OpT> {
+template <typename OpT> class FunctionPattern : public ConvertOpToLLVMPattern<OpT> {
 public:
   using Adaptor = typename OpT::Adaptor;
   using Function = LogicalResult (*)(OpT, Adaptor, ConversionPatternRewriter &);
@@ -98,8 +97,8 @@ LogicalResult lowerKernel(KernelOp op, KernelOp::Adaptor, Rewriter &b,
   TypeConverter::SignatureConversion signature(op.getNumArguments());
   if (failed(converter.convertSignatureArgs(op.getArgumentTypes(), signature)))
     return b.notifyMatchFailure(op, "parameter types have no LLVM form");
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
-                                          signature.getConvertedTypes());
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), signature.getConvertedTypes());
   auto func = LLVM::LLVMFuncOp::create(b, op.getLoc(), op.getName(), type);
   func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
@@ -332,15 +331,14 @@ LogicalResult lower(Tcgen05LdOp op, Tcgen05LdOp::Adaptor adaptor, Rewriter &b) {
   Type type = b.getI32Type();
   if (count > 1)
     type = VectorType::get({count}, type);
-  Value load = NVVM::Tcgen05LdOp::create(b, loc, type, /*pack=*/false,
-                                         NVVM::Tcgen05LdStShape::SHAPE_32X32B,
-                                         pointer(b, loc, adaptor.getAddress(), kTensor), Value());
+  Value load =
+      NVVM::Tcgen05LdOp::create(b, loc, type, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
+                                pointer(b, loc, adaptor.getAddress(), kTensor), Value());
   SmallVector<Value> values;
   for (int64_t i = 0; i < count; ++i)
-    values.push_back(count == 1 ? load
-                                : LLVM::ExtractElementOp::create(b, loc, load,
-                                                                 constant(b, loc, i))
-                                      .getResult());
+    values.push_back(
+        count == 1 ? load
+                   : LLVM::ExtractElementOp::create(b, loc, load, constant(b, loc, i)).getResult());
   b.replaceOp(op, values);
   return success();
 }
@@ -368,7 +366,8 @@ LogicalResult lower(SmemDescOp op, SmemDescOp::Adaptor adaptor, Rewriter &b) {
 LogicalResult lower(DescAdvanceOp op, DescAdvanceOp::Adaptor adaptor, Rewriter &b) {
   // The tile lies inside the address space, so no carry leaves the field.
   b.replaceOpWithNewOp<LLVM::AddOp>(
-      op, adaptor.getDesc(), constant(b, op.getLoc(), op.getBytes() >> kAddressShift, /*width=*/64));
+      op, adaptor.getDesc(),
+      constant(b, op.getLoc(), op.getBytes() >> kAddressShift, /*width=*/64));
   return success();
 }
 
@@ -420,9 +419,8 @@ LogicalResult lower(FmaRnOp op, FmaRnOp::Adaptor adaptor, Rewriter &b) {
 }
 LogicalResult lower(CvtRnBf16x2Op op, CvtRnBf16x2Op::Adaptor adaptor, Rewriter &b) {
   auto type = VectorType::get({2}, b.getBF16Type());
-  Value pair = NVVM::ConvertF32x2ToBF16x2Op::create(b, op.getLoc(), type, adaptor.getHigh(),
-                                                    adaptor.getLow(), Value(),
-                                                    NVVM::FPRoundingMode::RN);
+  Value pair = NVVM::ConvertF32x2ToBF16x2Op::create(
+      b, op.getLoc(), type, adaptor.getHigh(), adaptor.getLow(), Value(), NVVM::FPRoundingMode::RN);
   b.replaceOpWithNewOp<LLVM::BitcastOp>(op, b.getI32Type(), pair);
   return success();
 }
@@ -430,9 +428,8 @@ LogicalResult lower(CvtRnBf16x2Op op, CvtRnBf16x2Op::Adaptor adaptor, Rewriter &
 template <typename... Ops>
 void addFunctions(LLVMTypeConverter &converter, RewritePatternSet &patterns) {
   (patterns.add(std::make_unique<FunctionPattern<Ops>>(
-       converter, [](Ops op, typename Ops::Adaptor adaptor, Rewriter &b) {
-         return lower(op, adaptor, b);
-       })),
+       converter,
+       [](Ops op, typename Ops::Adaptor adaptor, Rewriter &b) { return lower(op, adaptor, b); })),
    ...);
 }
 template <typename Op>
@@ -457,10 +454,12 @@ ArrayAttr describeDescriptors(ModuleOp module) {
   module.walk([&](Operation *op) {
     if (auto mma = dyn_cast<Tcgen05MmaOp>(op)) {
       if (auto word = mma.getIdesc().encode(archOf(mma)))
-        known.insert({int64_t(*word), llvm::formatv("{0:x8} = ", *word).str() + describe(mma.getIdesc())});
+        known.insert(
+            {int64_t(*word), llvm::formatv("{0:x8} = ", *word).str() + describe(mma.getIdesc())});
     } else if (auto desc = dyn_cast<SmemDescOp>(op)) {
       if (auto word = desc.getDesc().encode(archOf(desc)))
-        known.insert({int64_t(*word), llvm::formatv("{0:x16} = ", *word).str() + describe(desc.getDesc())});
+        known.insert(
+            {int64_t(*word), llvm::formatv("{0:x16} = ", *word).str() + describe(desc.getDesc())});
     }
   });
   SmallVector<Attribute> rows;
@@ -472,12 +471,10 @@ ArrayAttr describeDescriptors(ModuleOp module) {
 } // namespace
 
 void blockscale::populateBlockscaleToNVVMTypeConversions(LLVMTypeConverter &converter) {
-  converter.addConversion([](TensorMapType type) {
-    return LLVM::LLVMPointerType::get(type.getContext());
-  });
-  converter.addConversion([](BufferType type) {
-    return LLVM::LLVMPointerType::get(type.getContext(), kGlobal);
-  });
+  converter.addConversion(
+      [](TensorMapType type) { return LLVM::LLVMPointerType::get(type.getContext()); });
+  converter.addConversion(
+      [](BufferType type) { return LLVM::LLVMPointerType::get(type.getContext(), kGlobal); });
 }
 
 void blockscale::populateBlockscaleToNVVMPatterns(LLVMTypeConverter &converter,

@@ -47,12 +47,12 @@ TmaMapAttr blockscale::scaleMap(MLIRContext *context, int64_t rows, int64_t scal
                                 int64_t tilesPerStage) {
   // A 512-byte tile is 256 elements of two bytes: a box has at most 256.
   int64_t alongK = facts::scaleTileKBlocks(scalesPerRow);
-  return TmaMapAttr::get(
-      context, facts::TmaType::u16,
-      {facts::kScaleTileBytes / 2, alongK, facts::scaleTileRowBlocks(rows)},
-      {facts::kScaleTileBytes, alongK * facts::kScaleTileBytes},
-      {facts::kScaleTileBytes / 2, tilesPerStage, 1}, {1, 1, 1}, facts::TmaSwizzle::none,
-      facts::TmaFill::zero, facts::TmaL2Promotion::b128);
+  return TmaMapAttr::get(context, facts::TmaType::u16,
+                         {facts::kScaleTileBytes / 2, alongK, facts::scaleTileRowBlocks(rows)},
+                         {facts::kScaleTileBytes, alongK * facts::kScaleTileBytes},
+                         {facts::kScaleTileBytes / 2, tilesPerStage, 1}, {1, 1, 1},
+                         facts::TmaSwizzle::none, facts::TmaFill::zero,
+                         facts::TmaL2Promotion::b128);
 }
 
 TmaMapAttr blockscale::outputMap(MLIRContext *context, int64_t rows, int64_t columns,
@@ -86,8 +86,8 @@ private:
   /// `body(row tile, column tile, carried stage, carried phase)` for each tile of
   /// this CTA; returns what it carries on.
   using Carried = std::pair<Value, Value>;
-  Carried forEachTile(llvm::function_ref<Carried(Value row, Value column, Value stage, Value phase)>
-                          body);
+  Carried
+  forEachTile(llvm::function_ref<Carried(Value row, Value column, Value stage, Value phase)> body);
   Value constant(int64_t value) {
     return arith::ConstantIntOp::create(b, loc, value, /*width=*/32);
   }
@@ -128,10 +128,10 @@ void KernelBuilder::planShared() {
   if (schedule.getEpilogue() == Epilogue::tma_store)
     staging = buffer(SharedContent::staging, schedule.getTile().m * 128, schedule.getStaging(),
                      facts::Swizzle::b128);
-  bufferSfa = buffer(SharedContent::scales_tiled, shape.stageBytesScales, stages,
-                     facts::Swizzle::none);
-  bufferSfb = buffer(SharedContent::scales_tiled, shape.stageBytesScales, stages,
-                     facts::Swizzle::none);
+  bufferSfa =
+      buffer(SharedContent::scales_tiled, shape.stageBytesScales, stages, facts::Swizzle::none);
+  bufferSfb =
+      buffer(SharedContent::scales_tiled, shape.stageBytesScales, stages, facts::Swizzle::none);
 
   auto pipeline = [&](int64_t depth, int64_t bytes, WarpRole producer, WarpRole consumer,
                       int64_t consumers) {
@@ -171,8 +171,8 @@ KernelBuilder::forEachTile(llvm::function_ref<Carried(Value, Value, Value, Value
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   auto tile = TileCoordinatesOp::create(b, loc, loop.getInductionVar());
-  Carried next = body(tile.getRow(), tile.getColumn(), loop.getRegionIterArg(0),
-                      loop.getRegionIterArg(1));
+  Carried next =
+      body(tile.getRow(), tile.getColumn(), loop.getRegionIterArg(0), loop.getRegionIterArg(1));
   scf::YieldOp::create(b, loc, ValueRange{next.first, next.second});
   return {loop.getResult(0), loop.getResult(1)};
 }
@@ -240,8 +240,8 @@ void KernelBuilder::buildMultiplies() {
                                    ValueRange{at.first, at.second});
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value accumulate = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
-                                             loop.getInductionVar(), zero);
+    Value accumulate =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, loop.getInductionVar(), zero);
     Carried next = multiply(loop.getRegionIterArg(0), loop.getRegionIterArg(1), accumulate,
                             shape.stepsPerStage);
     scf::YieldOp::create(b, loc, ValueRange{next.first, next.second});
@@ -273,7 +273,8 @@ void KernelBuilder::buildEpilogue() {
         ConsumerReleaseOp::create(b, loc, accumulators, stage);
       ValueRange values = load.getValues();
       if (alpha || bias)
-        values = ApplyEpilogueOp::create(b, loc, types, alpha, bias, column, n, values).getResults();
+        values =
+            ApplyEpilogueOp::create(b, loc, types, alpha, bias, column, n, values).getResults();
       if (!staged) {
         PlainStoreOp::create(b, loc, out, row, column, n, values);
         continue;
@@ -281,7 +282,8 @@ void KernelBuilder::buildEpilogue() {
       int64_t chunk = n / shape.outColumns, buffer = chunk % schedule.getStaging();
       if (n % shape.outColumns == 0)
         StagingAcquireOp::create(b, loc, staging, buffer);
-      StoreStagingOp::create(b, loc, staging, buffer, n % shape.outColumns * shape.outBytes, values);
+      StoreStagingOp::create(b, loc, staging, buffer, n % shape.outColumns * shape.outBytes,
+                             values);
       if ((n + width) % shape.outColumns == 0)
         TmaStoreOp::create(b, loc, staging, buffer, out, row, column, chunk * shape.outColumns);
     }
@@ -300,10 +302,9 @@ KernelOp KernelBuilder::build(StringRef name) {
     params.push_back(buffer);
   if (epilogue.alpha)
     params.push_back(b.getF32Type());
-  auto kernel = KernelOp::create(b, loc, b.getStringAttr(name),
-                                 TypeAttr::get(b.getFunctionType(params, {})), ArrayAttr(),
-                                 ArrayAttr(), problem, schedule, b.getI64IntegerAttr(192),
-                                 b.getI64IntegerAttr(0));
+  auto kernel = KernelOp::create(
+      b, loc, b.getStringAttr(name), TypeAttr::get(b.getFunctionType(params, {})), ArrayAttr(),
+      ArrayAttr(), problem, schedule, b.getI64IntegerAttr(192), b.getI64IntegerAttr(0));
   OpBuilder::InsertionGuard guard(b);
   entry = b.createBlock(&kernel.getBody(), {}, params, SmallVector<Location>(params.size(), loc));
   planShared();

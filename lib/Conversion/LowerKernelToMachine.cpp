@@ -56,9 +56,7 @@ private:
 
   // Control.
   void ifTrue(Value condition, llvm::function_ref<void()> body);
-  void ifElected(llvm::function_ref<void()> body) {
-    ifTrue(ElectSyncOp::create(b, loc), body);
-  }
+  void ifElected(llvm::function_ref<void()> body) { ifTrue(ElectSyncOp::create(b, loc), body); }
   void waitParity(Value barrier, Value parity);
 
   // Structure of the kernel.
@@ -230,8 +228,8 @@ void KernelLowering::lowerRole(WarpRoleOp op) {
       // of the address, which are the row's low bits, into bits 6:4.
       Value rows = add(mul(warp, 32), lane);
       laneOffset = mul(rows, 128);
-      laneSwizzle =
-          mul(arith::AndIOp::create(b, loc, lane, constant(7)), facts::info(facts::Swizzle::b128).span / 8);
+      laneSwizzle = mul(arith::AndIOp::create(b, loc, lane, constant(7)),
+                        facts::info(facts::Swizzle::b128).span / 8);
       moveBody();
     } else {
       ifElected(moveBody);
@@ -373,7 +371,8 @@ void KernelLowering::lowerOp(CopyScalesOp op) {
   TmemPlanAttr plan = tmemOf(op.getTmem());
   int64_t column = op.getOperand().getValue() == ScaleOperand::sfa ? plan.getSfa() : plan.getSfb();
   // Eight rows of 16 bytes are 128 bytes apart in a scale tile; no swizzle.
-  auto attr = SmemDescAttr::get(b.getContext(), /*leading=*/16, /*stride=*/128, source.getSwizzle());
+  auto attr =
+      SmemDescAttr::get(b.getContext(), /*leading=*/16, /*stride=*/128, source.getSwizzle());
   Value desc = SmemDescOp::create(
       b, loc, shared(source.getOffset(), op.getStage(), source.getBytes()), attr);
   for (int64_t i = 0; i < int64_t(op.getTiles()); ++i) {
@@ -392,8 +391,9 @@ void KernelLowering::lowerOp(MmaOp op) {
     auto attr = SmemDescAttr::get(b.getContext(), /*leading=*/16,
                                   /*stride=*/facts::info(source.getSwizzle()).span * 8,
                                   source.getSwizzle());
-    return SmemDescOp::create(
-        b, loc, shared(source.getOffset(), op.getStage(), source.getBytes()), attr).getResult();
+    return SmemDescOp::create(b, loc, shared(source.getOffset(), op.getStage(), source.getBytes()),
+                              attr)
+        .getResult();
   };
   Value a = operand(op.getA()), bOperand = operand(op.getB());
   Value d = accumulator(plan, op.getAccumulator());
@@ -407,9 +407,9 @@ void KernelLowering::lowerOp(MmaOp op) {
     };
     // Scale i * scales is byte (i * scales) % 4 of its word; a word is four columns on.
     int64_t word = i * scales / 4, id = i * scales % 4;
-    auto idesc = IDescAttr::get(b.getContext(), schedule.getMma(), problem.getA(), problem.getB(),
-                                problem.getScale(), problem.getBlock(), inst.m, inst.n, inst.k, id,
-                                id);
+    auto idesc =
+        IDescAttr::get(b.getContext(), schedule.getMma(), problem.getA(), problem.getB(),
+                       problem.getScale(), problem.getBlock(), inst.m, inst.n, inst.k, id, id);
     Value accumulate = op.getAccumulate();
     if (i) {
       if (!yes)

@@ -37,7 +37,8 @@ struct GemmShape {
 TmaMapAttr operandMap(mlir::MLIRContext *context, int64_t rows, int64_t rowBytes, int64_t tileRows);
 TmaMapAttr scaleMap(mlir::MLIRContext *context, int64_t rows, int64_t scalesPerRow,
                     int64_t tilesPerStage);
-TmaMapAttr outputMap(mlir::MLIRContext *context, int64_t rows, int64_t columns, int64_t elementBytes);
+TmaMapAttr outputMap(mlir::MLIRContext *context, int64_t rows, int64_t columns,
+                     int64_t elementBytes);
 
 /// Builds the kernel at the builder's insertion point. Parameters: maps of A, B,
 /// SFA, SFB; map or buffer of D; then bias buffer and alpha where asked for.

@@ -42,7 +42,8 @@ private:
     dims(launch.getBlock(), kernel.block);
     dims(launch.getCluster(), kernel.cluster);
     kernel.sharedBytes = launch.getSharedBytes();
-    kernel.sharedMode = launch.getOversized() ? rt::SharedMode::oversized : rt::SharedMode::standard;
+    kernel.sharedMode =
+        launch.getOversized() ? rt::SharedMode::oversized : rt::SharedMode::standard;
     std::string scope = prefix ? kernel.name + "." : std::string();
     // Buffers in the order of their allocation, which is that of the arguments.
     for (auto alloc : launch->getBlock()->getOps<AllocOp>())
@@ -137,8 +138,9 @@ private:
       param.bits = rt::scalarBits(number.getValue().convertToFloat());
     }
     if (param.kind != rt::ManifestParam::Kind::scalar && param.buffer.empty())
-      return launch.emitOpError("manifest_c3: a parameter's buffer must be a blockscale.alloc beside "
-                                "the launch, got another value"),
+      return launch.emitOpError(
+                 "manifest_c3: a parameter's buffer must be a blockscale.alloc beside "
+                 "the launch, got another value"),
              failure();
     return param;
   }

@@ -123,7 +123,7 @@ FailureOr<std::string> translateKernelsToPTX(ModuleOp kernels, facts::Arch arch,
   std::string message;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, message);
   if (!target)
-    return kernels.emitError("translate_c2: this LLVM must have the NVPTX target, got: ")
+    return kernels.emitError("this LLVM must have the NVPTX target, got: ")
                << message,
            failure();
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
@@ -142,7 +142,7 @@ FailureOr<std::string> translateKernelsToPTX(ModuleOp kernels, facts::Arch arch,
     llvm::raw_svector_ostream stream(text);
     llvm::legacy::PassManager codegen;
     if (machine->addPassesToEmitFile(codegen, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
-      return kernels.emitError("translate_c2: this LLVM must write PTX text"), failure();
+      return kernels.emitError("this LLVM must write PTX text"), failure();
     codegen.run(*module);
   }
   spent.codegen += watch.lap();

@@ -39,6 +39,8 @@ NAMED = [
     ("tmem_plan", "accumulators = [0, 128]", "accumulators = [0]", "kernel_c9"),
     ("tmem_plan", "accumulators = [0, 128]", "accumulators = [-4, 128]", "kernel_c7"),
     ("warp_role ", "tma warps 5 to 5", "tma warps 4 to 4", "kernel_c16"),
+    ("load_accumulator", "column 0", "column 32", "kernel_c15"),
+    ("apply_epilogue", ", 0(", ", 4(", "kernel_c15"),
     ("blockscale.kernel", "shared_bytes = 217216", "shared_bytes = 217088", "kernel_c3"),
     ("blockscale.kernel", "shared_bytes = 217216", "shared_bytes = 232576", "kernel_c2"),
     ("blockscale.kernel", "threads = 192", "threads = 224", "kernel_c16"),

@@ -88,13 +88,12 @@ public:
   }
 
   LogicalResult run() {
-    return success(succeeded(checkArch()) && succeeded(checkSharedRanges()) &&
-                   succeeded(checkAlignment()) && succeeded(checkTmem()) &&
-                   succeeded(checkDepths()) && succeeded(checkTransactions()) &&
-                   succeeded(checkArrivals()) && succeeded(checkRoles()) &&
-                   succeeded(checkScaleCopies()) && succeeded(checkMmas()) &&
-                   succeeded(checkAccumulatorLoads()) && succeeded(checkWarps()) &&
-                   succeeded(checkLoads()) && succeeded(checkStaging()));
+    return success(
+        succeeded(checkArch()) && succeeded(checkSharedRanges()) && succeeded(checkAlignment()) &&
+        succeeded(checkTmem()) && succeeded(checkDepths()) && succeeded(checkTransactions()) &&
+        succeeded(checkArrivals()) && succeeded(checkRoles()) && succeeded(checkScaleCopies()) &&
+        succeeded(checkMmas()) && succeeded(checkAccumulatorLoads()) && succeeded(checkWarps()) &&
+        succeeded(checkLoads()) && succeeded(checkStaging()));
   }
 
 private:
@@ -133,7 +132,8 @@ LogicalResult PlanVerifier::checkArch() {
   auto module = kernel->getParentOfType<ModuleOp>();
   auto arch = module->getAttrOfType<StringAttr>("blockscale.arch");
   if (!arch || arch.getValue() != StringRef(facts::name(kernel.getArch())))
-    return kernel.emitOpError("kernel_c1: the schedule's chip must be the module's blockscale.arch, got ")
+    return kernel.emitOpError(
+               "kernel_c1: the schedule's chip must be the module's blockscale.arch, got ")
            << StringRef(facts::name(kernel.getArch())) << " in a module for "
            << (arch ? arch.getValue() : StringRef("no chip"));
   if (int64_t limit = facts::maxSharedPerBlock(kernel.getArch());
@@ -150,11 +150,11 @@ LogicalResult PlanVerifier::checkDisjoint(MutableArrayRef<Range> ranges, StringR
   for (size_t i = 1; i < ranges.size(); ++i) {
     const Range &low = ranges[i - 1], &high = ranges[i];
     if (low.begin + low.size > high.begin) {
-      InFlightDiagnostic diag =
-          high.owner->emitOpError() << label << ": " << unit << " of " << low.what << " and "
-                                    << high.what << " must not overlap, got " << low.begin << ".."
-                                    << low.begin + low.size - 1 << " and " << high.begin << ".."
-                                    << high.begin + high.size - 1;
+      InFlightDiagnostic diag = high.owner->emitOpError()
+                                << label << ": " << unit << " of " << low.what << " and "
+                                << high.what << " must not overlap, got " << low.begin << ".."
+                                << low.begin + low.size - 1 << " and " << high.begin << ".."
+                                << high.begin + high.size - 1;
       diag.attachNote(low.owner->getLoc()) << low.what << " is planned here";
       return diag;
     }
@@ -184,9 +184,9 @@ LogicalResult PlanVerifier::checkSharedRanges() {
   int64_t end = 0;
   for (const Range &range : ranges)
     end = std::max(end, range.begin + range.size);
-  if (int64_t want = (end + 127) / 128 * 128;
-      !ranges.empty() && end <= int64_t(kernel.getSharedBytes()) &&
-      int64_t(kernel.getSharedBytes()) != want)
+  if (int64_t want = (end + 127) / 128 * 128; !ranges.empty() &&
+                                              end <= int64_t(kernel.getSharedBytes()) &&
+                                              int64_t(kernel.getSharedBytes()) != want)
     return kernel.emitOpError("kernel_c3: shared_bytes must be ")
            << want << ", the end of the plan, got " << kernel.getSharedBytes();
   for (const Range &range : ranges)
@@ -275,8 +275,8 @@ LogicalResult PlanVerifier::checkDepths() {
              << schedule.getAccumulators() << ", got " << op.getPlan().getAccumulators().size();
   for (SharedBufferOp op : buffers) {
     SharedPlanAttr plan = op.getPlan();
-    int64_t want = plan.getContent() == SharedContent::staging ? schedule.getStaging()
-                                                               : schedule.getStages();
+    int64_t want =
+        plan.getContent() == SharedContent::staging ? schedule.getStaging() : schedule.getStages();
     if (plan.getStages() != want)
       return op.emitOpError("kernel_c9: stages must be the schedule's ")
              << want << ", got " << plan.getStages();
@@ -361,7 +361,8 @@ LogicalResult PlanVerifier::checkScaleCopies() {
     auto source = op.getSource().getDefiningOp<SharedBufferOp>();
     auto tmem = op.getTmem().getDefiningOp<TmemPlanOp>();
     if (!source || !tmem)
-      return op.emitOpError("kernel_c13: operands must be plans of this kernel, got a block argument"),
+      return op.emitOpError(
+                 "kernel_c13: operands must be plans of this kernel, got a block argument"),
              WalkResult::interrupt();
     SharedPlanAttr from = source.getPlan();
     if (from.getContent() != SharedContent::scales_tiled)
@@ -401,8 +402,8 @@ LogicalResult PlanVerifier::checkMmas() {
     for (SharedBufferOp buffer : {a, b}) {
       bool isA = buffer == a;
       int64_t rows = isA ? schedule.getTile().m : schedule.getTile().n;
-      int64_t want = rows * facts::packedBytes(isA ? problem.getA() : problem.getB(),
-                                               schedule.getTile().k);
+      int64_t want =
+          rows * facts::packedBytes(isA ? problem.getA() : problem.getB(), schedule.getTile().k);
       if (buffer.getPlan().getBytes() != want)
         return fail([&](auto &&d) {
           d << "a stage must hold the tile's " << want << " bytes, got "
@@ -476,7 +477,8 @@ LogicalResult PlanVerifier::checkWarps() {
       return op.emitOpError("kernel_c16: warps must lie inside 0..")
              << kernel.getThreads() / 32 - 1 << ", got " << first << ".." << last;
     if (op.getRole().getValue() == WarpRole::epilogue && (first != 0 || last != 3))
-      return op.emitOpError("kernel_c16: epilogue warps must be 0..3, which reach lanes 0..127, got ")
+      return op.emitOpError(
+                 "kernel_c16: epilogue warps must be 0..3, which reach lanes 0..127, got ")
              << first << ".." << last;
     if (op.getRole().getValue() != WarpRole::epilogue && first != last)
       return op.emitOpError("kernel_c16: role must have one warp, got ") << last - first + 1;
@@ -506,7 +508,8 @@ LogicalResult PlanVerifier::checkLoads() {
     auto target = op.getTarget().getDefiningOp<SharedBufferOp>();
     auto pipeline = op.getPipeline().getDefiningOp<PipelineOp>();
     if (!target || !pipeline)
-      return fail([](auto &&d) { d << "operands must be plans of this kernel, got a block argument"; });
+      return fail(
+          [](auto &&d) { d << "operands must be plans of this kernel, got a block argument"; });
     if (target.getPlan().getStages() != pipeline.getPlan().getStages())
       return fail([&](auto &&d) {
         d << "buffer must be as deep as its pipeline, " << pipeline.getPlan().getStages()

@@ -161,8 +161,8 @@ struct FieldParser<blockscale::WarpRole>
     : blockscale::detail::KeywordParser<blockscale::WarpRole, blockscale::parseWarpRole> {};
 template <>
 struct FieldParser<blockscale::SharedContent>
-    : blockscale::detail::KeywordParser<blockscale::SharedContent,
-                                        blockscale::parseSharedContent> {};
+    : blockscale::detail::KeywordParser<blockscale::SharedContent, blockscale::parseSharedContent> {
+};
 template <>
 struct FieldParser<blockscale::ScaleOperand>
     : blockscale::detail::KeywordParser<blockscale::ScaleOperand, blockscale::parseScaleOperand> {};

@@ -31,8 +31,8 @@ constexpr std::optional<WarpRole> parseWarpRole(std::string_view text) {
 /// What a shared-memory buffer holds. `scales_tiled` is 512-byte tiles of 128
 /// rows x 4 scales, which tcgen05.cp reads; `scales_linear` is row-major.
 enum class SharedContent : uint8_t { a, b, scales_tiled, scales_linear, staging };
-inline constexpr std::array<std::string_view, 5> kSharedContentNames{
-    "a", "b", "scales_tiled", "scales_linear", "staging"};
+inline constexpr std::array<std::string_view, 5> kSharedContentNames{"a", "b", "scales_tiled",
+                                                                     "scales_linear", "staging"};
 constexpr std::string_view name(SharedContent c) { return kSharedContentNames[size_t(c)]; }
 constexpr std::optional<SharedContent> parseSharedContent(std::string_view text) {
   for (size_t i = 0; i < kSharedContentNames.size(); ++i)
