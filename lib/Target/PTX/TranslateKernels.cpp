@@ -123,9 +123,7 @@ FailureOr<std::string> translateKernelsToPTX(ModuleOp kernels, facts::Arch arch,
   std::string message;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, message);
   if (!target)
-    return kernels.emitError("this LLVM must have the NVPTX target, got: ")
-               << message,
-           failure();
+    return kernels.emitError("this LLVM must have the NVPTX target, got: ") << message, failure();
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       triple, kGenerateAs, kGenerateFeatures, llvm::TargetOptions(), llvm::Reloc::PIC_,
       /*CM=*/std::nullopt, llvm::CodeGenOptLevel::Aggressive));
