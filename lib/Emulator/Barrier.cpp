@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lanes.h"
+#include "MemberMask.h"
 
 namespace blockscale::emu {
 namespace {
@@ -94,7 +95,7 @@ bool decodeBarrier(Decoder &d) {
     if (!d.take("sync") || !d.expectOperands(1))
       return false;
     Instruction in;
-    in.run = fence;
+    in.run = perMemberMask<fence>;
     in.converge = Converge::memberMask;
     in.op[0] = d.source(0, Type::b32);
     d.emit(in);
@@ -107,6 +108,8 @@ bool decodeBarrier(Decoder &d) {
     return false; // .red is not executed
   if (d.count() < 1 || d.count() > 2 || (kind == 1 && d.count() != 2))
     return d.fail("ptx_operands: " + d.raw->opcode + " must have a barrier and a thread count");
+  if (auto n = d.immediate(d.operand(0)); n && *n < 0) // a register shows as unsigned
+    return d.fail("bar_id: barrier must be 0..15, got " + dec(*n));
   Instruction in;
   in.run = named;
   in.flags = kind == 1;

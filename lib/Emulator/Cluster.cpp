@@ -47,8 +47,8 @@ void Cta::threadsExited(uint32_t count) {
   cluster->clusterExited(count);
 }
 
-Cluster::Cluster(Launch &owner, uint64_t linear, Dim3 at)
-    : launch(owner), number(linear), index(at) {
+Cluster::Cluster(Launch &owner, uint64_t turnOfStart, uint64_t linear, Dim3 at)
+    : launch(owner), turn(turnOfStart), number(linear), index(at) {
   rng = owner.options.seed * 0x9E3779B97F4A7C15ull + linear * 0xD1B54A32D192ED03ull +
         0x2545F4914F6CDD1Dull;
   const Dim3 &c = owner.config.cluster;
@@ -58,6 +58,11 @@ Cluster::Cluster(Launch &owner, uint64_t linear, Dim3 at)
         ctas.push_back(std::make_unique<Cta>(
             *this, Dim3{at.x * c.x + x, at.y * c.y + y, at.z * c.z + z}, unsigned(ctas.size())));
   clusterExpected = owner.threadsPerCta * owner.ctasPerCluster;
+}
+
+void Cluster::fail(uint32_t line, const std::string &message) {
+  failed = true;
+  launch.fail(turn, line, message);
 }
 
 uint64_t Cluster::random() {
@@ -122,7 +127,7 @@ void Cluster::landAt(size_t i) {
 }
 
 void Cluster::landAllEligible() {
-  for (size_t i = 0; i < ops.size() && !launch.failed;) {
+  for (size_t i = 0; i < ops.size() && !stopped();) {
     if (!eligible(i)) {
       ++i;
       continue;
@@ -134,7 +139,7 @@ void Cluster::landAllEligible() {
 
 void Cluster::landSome() {
   // Each step lands a random operation with probability one half, up to a few.
-  while (!ops.empty() && !launch.failed && (random() & 1)) {
+  while (!ops.empty() && !stopped() && (random() & 1)) {
     size_t i = random() % ops.size();
     if (eligible(i))
       landAt(i);
@@ -194,29 +199,30 @@ bool Cluster::run() {
       for (size_t i = order.size(); i > 1; --i)
         std::swap(order[i - 1], order[random() % i]);
     bool any = false;
-    uint64_t before = progress, executed = 0;
+    uint64_t before = progress;
     for (Warp *w : order) {
       ++steps;
       if (timing == Timing::earliest)
         landAllEligible();
       else if (timing == Timing::random)
         landSome();
-      if (launch.failed)
+      if (stopped())
         return false;
       if (w->done())
         continue;
       unsigned budget =
           timing == Timing::random ? 1u + unsigned(random() % (2u << (random() % 9))) : kSlice;
+      uint64_t earlier = w->executed;
       any |= w->run(budget);
-      executed += w->executed;
-      if (launch.failed)
+      executed += w->executed - earlier;
+      if (stopped())
         return false;
-    }
-    if (maxInstructions && executed > maxInstructions) {
-      launch.fail(order[0]->lineOf(order[0]->fragments[0]), "limit: kernel must end within " +
-                                                                dec(int64_t(maxInstructions)) +
-                                                                " thread instructions");
-      return false;
+      if (maxInstructions && executed > maxInstructions && !w->done()) {
+        fail(w->lineOf(w->fragments[0]), "limit: kernel must end within " +
+                                             dec(int64_t(maxInstructions)) +
+                                             " thread instructions");
+        return false;
+      }
     }
     if (!any) {
       // The order may hold warps that became free to run in this very round.
@@ -245,12 +251,12 @@ bool Cluster::run() {
 
 /// All threads have exited: nothing may be left that would touch their memory.
 bool Cluster::finish() {
-  while (!ops.empty() && !launch.failed) {
+  while (!ops.empty() && !stopped()) {
     bool landed = false;
     for (size_t i = 0; i < ops.size(); ++i)
       if (eligible(i)) {
         if (const char *leak = ops[i]->leakAtExit()) {
-          launch.fail(ops[i]->line, std::string("exit: ") + ops[i]->what() + " " + leak);
+          fail(ops[i]->line, std::string("exit: ") + ops[i]->what() + " " + leak);
           return false;
         }
         landAt(i);
@@ -258,17 +264,16 @@ bool Cluster::finish() {
         break;
       }
     if (!landed) {
-      launch.fail(ops[0]->line,
-                  std::string("exit: ") + ops[0]->what() + " must be complete when its CTA exits");
+      fail(ops[0]->line,
+           std::string("exit: ") + ops[0]->what() + " must be complete when its CTA exits");
       return false;
     }
   }
   for (auto &cta : ctas)
-    if (!cta->tmem.live().empty() && !launch.failed)
-      launch.fail(cta->tmem.live()[0].line, "tmem_leak: tensor memory columns " +
-                                                cta->tmem.describe() +
-                                                " must be freed before the CTA exits");
-  return !launch.failed;
+    if (!cta->tmem.live().empty() && !stopped())
+      fail(cta->tmem.live()[0].line, "tmem_leak: tensor memory columns " + cta->tmem.describe() +
+                                         " must be freed before the CTA exits");
+  return !stopped();
 }
 
 static std::string describeWait(const Warp &w, const Fragment &f) {
@@ -309,7 +314,7 @@ void Cluster::reportStuck(bool livelock) {
         message += "; cta " + dec(cta->index.x) + "," + dec(cta->index.y) + "," +
                    dec(cta->index.z) + " warp " + dec(w->id) + " at " + describeWait(*w, f);
       }
-  launch.fail(line, message);
+  fail(line, message);
 }
 
 } // namespace blockscale::emu

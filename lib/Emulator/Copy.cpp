@@ -68,7 +68,7 @@ public:
   bool land() override {
     for (uint32_t m = lanes; m; m &= m - 1)
       if (std::string e = mbarrierArrive(*warp->cta, barrier[__builtin_ctz(m)], 1, 0); !e.empty())
-        warp->launch->fail(line, e);
+        warp->fail(line, e);
     return true;
   }
   bool helps(const Warp &waiter, const Fragment &f) const override {

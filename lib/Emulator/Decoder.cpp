@@ -7,9 +7,11 @@
 #include "Decoder.h"
 
 #include "Addresses.h"
+#include "Echo.h"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 namespace blockscale::emu {
@@ -21,7 +23,7 @@ const PtxOperand kMissing;
 
 bool Decoder::fail(const std::string &message) {
   if (error.empty())
-    error = file + ":" + std::to_string(line) + ": " + message;
+    error = file + ":" + std::to_string(line) + ": " + echo(message);
   return false;
 }
 
@@ -149,9 +151,9 @@ RegClass Decoder::registerClass(const PtxOperand &o) const {
 static uint64_t realAs(const PtxOperand &o, Type t) {
   if (o.kind == PtxOperand::Kind::integer) {
     if (t == Type::f32 || t == Type::tf32)
-      return std::bit_cast<uint32_t>(float(int64_t(o.value)));
+      return std::bit_cast<uint32_t>(o.negative ? float(int64_t(o.value)) : float(o.value));
     if (t == Type::f64)
-      return std::bit_cast<uint64_t>(double(int64_t(o.value)));
+      return std::bit_cast<uint64_t>(o.negative ? double(int64_t(o.value)) : double(o.value));
     return o.value;
   }
   if (o.realBits == 32)
@@ -162,6 +164,30 @@ static uint64_t realAs(const PtxOperand &o, Type t) {
   return o.value;
 }
 
+/// Empty when the number has a meaning as a `t`, else what must hold. An integer may
+/// be written as a value or as the bits of one: -1 and 0xFFFFFFFF are the same .s32.
+static std::string immediateProblem(const PtxOperand &o, Type t) {
+  const std::string type = "." + std::string(name(t));
+  const unsigned width = bits(t);
+  const bool isReal = t == Type::f32 || t == Type::tf32 || t == Type::f64;
+  if (o.kind == PtxOperand::Kind::integer) {
+    if (isReal || width >= 64 || width == 0)
+      return {};
+    bool fits =
+        o.negative ? int64_t(o.value) >= -(int64_t(1) << (width - 1)) : o.value >> width == 0;
+    return fits
+               ? ""
+               : "immediate must fit the " + std::to_string(width) + " bits of " + type + ", got " +
+                     (o.negative ? std::to_string(int64_t(o.value)) : std::to_string(o.value));
+  }
+  if (!isReal && !(t == Type::b32 && o.realBits == 32) && t != Type::b64)
+    return "immediate of " + type + " must be an integer, got a real";
+  double value = std::bit_cast<double>(o.value);
+  if (o.realBits == 64 && width == 32 && std::isfinite(value) && std::isinf(float(value)))
+    return "immediate must fit " + type + ", got " + std::to_string(value);
+  return {};
+}
+
 Operand Decoder::wideSource(const PtxOperand &o, Type t, RegClass &cls) {
   cls = regClass(bits(t));
   switch (o.kind) {
@@ -169,6 +195,10 @@ Operand Decoder::wideSource(const PtxOperand &o, Type t, RegClass &cls) {
   case PtxOperand::Kind::real:
     if (bits(t) == 128) {
       fail("ptx_operand: a 128-bit operand must be a register");
+      return 0;
+    }
+    if (std::string problem = immediateProblem(o, t); !problem.empty()) {
+      fail("ptx_immediate: " + problem);
       return 0;
     }
     return constant(bits(t) < 64 ? realAs(o, t) & ((uint64_t(1) << bits(t)) - 1) : realAs(o, t),

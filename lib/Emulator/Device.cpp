@@ -23,11 +23,35 @@ using facts::Result;
 
 Device::~Device() = default;
 
-void Launch::fail(uint32_t line, const std::string &message) {
+void Launch::fail(uint64_t turn, uint32_t line, const std::string &message) {
   std::lock_guard<std::mutex> guard(lock);
-  if (error.empty())
-    error = module.file + ":" + std::to_string(line) + ": " + message;
-  failed = true;
+  if (turn >= failedAt)
+    return;
+  error = module.file + ":" + std::to_string(line) + ": " + message;
+  failedAt = turn;
+}
+
+void Launch::clusterEnded(uint64_t turn, uint64_t executed, uint64_t clusters) {
+  instructions += executed;
+  if (!options.maxInstructions)
+    return;
+  uint64_t beyond = kNoFailure;
+  {
+    std::lock_guard<std::mutex> guard(lock);
+    ended.emplace(turn, executed);
+    for (auto it = ended.begin(); it != ended.end() && it->first == endedInOrder;
+         it = ended.erase(it)) {
+      instructionsInOrder += it->second;
+      if (instructionsInOrder > options.maxInstructions && beyond == kNoFailure)
+        beyond = it->first;
+      ++endedInOrder;
+    }
+  }
+  if (beyond != kNoFailure)
+    fail(beyond, kernel.line,
+         "limit: kernel must end within " + std::to_string(options.maxInstructions) +
+             " thread instructions, got more after " + std::to_string(beyond + 1) + " of " +
+             std::to_string(clusters) + " clusters");
 }
 
 void Launch::addEvidence(const std::string &label) {
@@ -184,17 +208,13 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
   // A seed also turns the order of the clusters, without a table of them.
   uint64_t turn = options.seed ? (options.seed * 0x9E3779B97F4A7C15ull >> 32) % total : 0;
   auto work = [&] {
-    for (uint64_t i; !run.failed && (i = next++) < total;) {
+    for (uint64_t i; !run.spent() && (i = next++) < total && i < run.failedAt;) {
       uint64_t n = (i + turn) % total;
-      Cluster cluster(run, n,
+      Cluster cluster(run, i, n,
                       Dim3{uint32_t(n % clusters.x), uint32_t(n / clusters.x % clusters.y),
                            uint32_t(n / clusters.x / clusters.y)});
-      cluster.run();
-      uint64_t executed = 0;
-      for (auto &cta : cluster.ctas)
-        for (auto &w : cta->warps)
-          executed += w->executed;
-      run.instructions += executed;
+      if (cluster.run())
+        run.clusterEnded(i, cluster.executed, total);
     }
   };
   unsigned threads = unsigned(std::min<uint64_t>(std::max(1u, options.threads), total));
@@ -207,7 +227,7 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
     for (std::thread &t : pool)
       t.join();
   }
-  if (run.failed)
+  if (run.failed())
     return Refusal{run.error};
   LaunchStats stats;
   stats.threadInstructions = run.instructions;

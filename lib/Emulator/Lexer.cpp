@@ -6,6 +6,8 @@
 
 #include "Lexer.h"
 
+#include <algorithm>
+
 namespace blockscale::emu {
 
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
@@ -24,17 +26,35 @@ void Lexer::skip() {
       while (pos < text.size() && text[pos] != '\n')
         ++pos;
     } else if (c == '/' && pos + 1 < text.size() && text[pos + 1] == '*') {
-      pos += 2;
-      while (pos < text.size() &&
-             !(text[pos] == '*' && pos + 1 < text.size() && text[pos + 1] == '/')) {
-        lineNumber += text[pos] == '\n';
-        ++pos;
-      }
-      pos = pos + 2 < text.size() ? pos + 2 : text.size();
+      blockComment();
     } else {
       return;
     }
   }
+}
+
+void Lexer::blockComment() {
+  unsigned first = lineNumber;
+  size_t end = text.find("*/", pos + 2);
+  if (end == std::string_view::npos) {
+    broken("comment must end with '*/', got end of file", first);
+    end = text.size();
+  }
+  for (; pos < end; ++pos)
+    lineNumber += text[pos] == '\n';
+  pos = end == text.size() ? end : end + 2;
+}
+
+std::string_view Lexer::quoted() {
+  size_t start = ++pos;
+  while (pos < text.size() && text[pos] != '"' && text[pos] != '\n')
+    pos += text[pos] == '\\' && pos + 1 < text.size() && text[pos + 1] != '\n' ? 2 : 1;
+  std::string_view out = text.substr(start, pos - start);
+  if (pos < text.size() && text[pos] == '"')
+    ++pos;
+  else
+    broken("string must end with '\"' on its line", lineNumber);
+  return out;
 }
 
 std::string_view Lexer::identifier() {
@@ -92,18 +112,22 @@ std::string_view Lexer::number() {
 std::string_view Lexer::string() {
   if (peek() != '"')
     return {};
-  size_t start = ++pos;
-  while (pos < text.size() && text[pos] != '"' && text[pos] != '\n')
-    pos += text[pos] == '\\' ? 2 : 1;
-  pos = pos < text.size() ? pos : text.size();
-  std::string_view out = text.substr(start, pos - start);
-  accept('"');
+  std::string_view out = quoted();
+  skip();
   return out;
 }
 
 void Lexer::skipLine() {
-  while (pos < text.size() && text[pos] != '\n')
-    ++pos;
+  while (pos < text.size() && text[pos] != '\n') {
+    if (text[pos] == '"')
+      quoted();
+    else if (text.substr(pos, 2) == "//")
+      pos = std::min(text.find('\n', pos), text.size());
+    else if (text.substr(pos, 2) == "/*")
+      blockComment();
+    else
+      ++pos;
+  }
   skip();
 }
 

@@ -22,6 +22,9 @@ public:
 
   bool atEnd() const { return pos >= text.size(); }
   unsigned line() const { return lineNumber; }
+  /// Null, or what is wrong with a comment or string that was scanned, and its line.
+  const char *problem() const { return problemText; }
+  unsigned problemLine() const { return problemAt; }
   char peek() const { return pos < text.size() ? text[pos] : '\0'; }
 
   bool accept(char c) {
@@ -48,10 +51,18 @@ public:
   void skipBlock();
 
 private:
-  void skip(); // blanks and both kinds of comments
+  void skip();               // blanks and both kinds of comments
+  void blockComment();       // at its start
+  std::string_view quoted(); // at its opening quote; blanks after it stay
+  void broken(const char *what, unsigned line) {
+    if (!problemText)
+      problemText = what, problemAt = line;
+  }
   std::string_view text;
   size_t pos = 0;
   unsigned lineNumber = 1;
+  const char *problemText = nullptr;
+  unsigned problemAt = 0;
 };
 
 } // namespace blockscale::emu

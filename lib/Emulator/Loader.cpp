@@ -23,9 +23,7 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
   if (!parsed)
     return parsed.takeRefusal();
   std::string file(fileName);
-  auto arch = facts::parseArch(parsed->target);
-  if (!arch)
-    return Refusal{file + ":1: ptx_target: .target must be a known chip, got " + parsed->target};
+  auto arch = facts::parseArch(parsed->target); // the parser has checked it
 
   auto module = std::make_shared<LoadedModule>();
   module->archValue = *arch;

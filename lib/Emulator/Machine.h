@@ -24,6 +24,7 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <type_traits>
 
@@ -32,6 +33,8 @@ namespace blockscale::emu {
 class Warp;
 class Cta;
 class Cluster;
+
+inline constexpr uint64_t kNoFailure = ~uint64_t(0);
 
 /// One launch: what all clusters share.
 struct Launch {
@@ -49,14 +52,23 @@ struct Launch {
   unsigned tmemColumns = 0;
   unsigned sms = 1;
 
-  std::atomic<bool> failed{false};
+  // Clusters are numbered in the order in which one thread would run them. The failure
+  // of the lowest number is the launch's, so that it does not depend on the threads.
+  std::atomic<uint64_t> failedAt{kNoFailure};
   std::atomic<uint64_t> instructions{0}, mmas{0};
-  std::mutex lock; // error, evidence, flops
+  std::mutex lock;                    // error, evidence, flops, and the next two
+  std::map<uint64_t, uint64_t> ended; // instructions of clusters behind a gap in the order
+  uint64_t endedInOrder = 0, instructionsInOrder = 0;
   std::string error;
   std::vector<std::string> evidence;
   double mmaFlops = 0;
 
-  void fail(uint32_t line, const std::string &message);
+  bool failed() const { return failedAt != kNoFailure; }
+  void fail(uint64_t turn, uint32_t line, const std::string &message);
+  /// A cluster has come to its end; refuses the launch beyond its instruction limit.
+  void clusterEnded(uint64_t turn, uint64_t executed, uint64_t clusters);
+  /// Further clusters could only run beyond the instruction limit.
+  bool spent() const { return options.maxInstructions && instructions > options.maxInstructions; }
   void addEvidence(const std::string &label);
 };
 
@@ -149,6 +161,7 @@ public:
   Fragment &fragment() { return fragments[current]; }
 
   Outcome fail(const Instruction &in, const std::string &message);
+  void fail(uint32_t line, const std::string &message);
   Outcome block(Wait::Kind kind, bool advance = false, uint64_t a = 0, uint64_t b = 0);
   /// Runs until the warp blocks, yields, exits or used its budget.
   /// Returns false when it made no step.
@@ -208,18 +221,23 @@ public:
 
 class Cluster {
 public:
-  Cluster(Launch &launch, uint64_t number, Dim3 index);
+  Cluster(Launch &launch, uint64_t turn, uint64_t number, Dim3 index);
   Launch &launch;
+  uint64_t turn;   // in the order of starts
   uint64_t number; // linear cluster index
   Dim3 index;
   std::vector<std::unique_ptr<Cta>> ctas;
+  uint64_t executed = 0; // thread instructions
   uint64_t steps = 0;    // scheduler steps, for %clock
   uint64_t progress = 0; // counts changes that others can see
   uint32_t clusterArrived = 0, clusterExpected = 0;
   uint64_t clusterGeneration = 0;
   bool issuedNow = false; // an operation was issued in this slice
 
-  /// Runs all CTAs to their end; false when the launch has failed.
+  void fail(uint32_t line, const std::string &message);
+  /// It has failed, or one before it has.
+  bool stopped() const { return failed || launch.failedAt < turn; }
+  /// Runs all CTAs to their end; false when it was stopped.
   bool run();
   void issue(std::unique_ptr<AsyncOp> op, Warp &warp, const Instruction &in, AsyncOp::Pipe pipe,
              uint32_t lanes);
@@ -238,6 +256,7 @@ private:
   std::deque<std::unique_ptr<AsyncOp>> ops;
   uint64_t nextId = 1;
   uint64_t rng;
+  bool failed = false;
   bool eligible(size_t i) const;
   void landAt(size_t i);
   void landAllEligible();

@@ -8,9 +8,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Echo.h"
 #include "Lexer.h"
 #include "Ptx.h"
 
+#include "blockscale/Facts/PtxVersion.h"
+
+#include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -31,8 +36,10 @@ public:
   Result<PtxModule> run() {
     while (!lex.atEnd() && error.empty())
       topLevel();
-    if (error.empty() && module.target.empty())
-      fail("ptx_target: module must name a .target");
+    if (error.empty())
+      header("end of file");
+    if (lex.problem())
+      fail({});
     if (!error.empty())
       return Refusal{error};
     return std::move(module);
@@ -44,9 +51,46 @@ private:
   std::string error;
 
   bool fail(const std::string &message) {
-    if (error.empty())
-      error = module.fileName + ":" + std::to_string(lex.line()) + ": " + message;
+    // What an unclosed comment or string swallowed is not worth a message of its own.
+    if (const char *problem = lex.problem())
+      error =
+          module.fileName + ":" + std::to_string(lex.problemLine()) + ": ptx_syntax: " + problem;
+    else if (error.empty())
+      error = module.fileName + ":" + std::to_string(lex.line()) + ": " + echo(message);
     return false;
+  }
+  /// Every module begins with .version and .target (PTX ISA 9.4, 5.1, 11.1).
+  bool header(const std::string &next) {
+    if (module.version.empty())
+      return fail("ptx_version: module must begin with .version, got " + next);
+    if (module.target.empty())
+      return fail("ptx_target: .target must follow .version, got " + next);
+    return true;
+  }
+  void versionDirective() {
+    std::string text(lex.number());
+    if (auto version = facts::parsePtxVersion(text); !version)
+      fail(version.message());
+    else if (!module.version.empty() && module.version != text)
+      fail("ptx_version: .version must be " + module.version + " as above, got " + text);
+    module.version = text;
+  }
+  void targetDirective() {
+    std::string text(lex.identifier());
+    if (module.version.empty()) {
+      header(".target");
+      return;
+    }
+    if (auto arch = facts::findArch(text); !arch)
+      fail(arch.message());
+    else if (auto known = facts::checkPtxTarget(*facts::parsePtxVersion(module.version), *arch);
+             !known)
+      fail(known.message());
+    else if (!module.target.empty() && module.target != text)
+      fail("ptx_target: .target must be " + module.target + " as above, got " + text);
+    module.target = text;
+    while (lex.accept(','))
+      lex.identifier();
   }
   bool expect(char c, const char *where) {
     return lex.accept(c) || fail(std::string("ptx_syntax: ") + where + " must have '" + c +
@@ -59,11 +103,9 @@ private:
     return c >= 32 && c < 127 ? std::string("'") + lex.peek() + "'" : "byte " + std::to_string(c);
   }
 
-  bool integer(uint64_t &value) {
-    bool negative = lex.accept('-');
-    std::string text(lex.number());
-    if (text.empty())
-      return fail("ptx_syntax: integer expected, got " + describeNext());
+  /// The digits of an integer without its sign: decimal, 0x, 0b or octal, with U or not.
+  bool digits(std::string text, uint64_t &value, bool negative) {
+    const std::string got = (negative ? "-" : "") + text;
     while (!text.empty() && (text.back() == 'U' || text.back() == 'u'))
       text.pop_back();
     int base = 10;
@@ -73,11 +115,39 @@ private:
     else if (text.size() > 1 && text[0] == '0')
       base = 0;
     char *end = nullptr;
+    errno = 0;
     value = std::strtoull(begin, &end, base);
     if (*end)
       return fail("ptx_syntax: number is malformed: " + text);
+    if (errno == ERANGE || (negative && value > uint64_t(1) << 63))
+      return fail("ptx_immediate: integer must fit 64 bits, got " + got);
+    return true;
+  }
+  /// A count or size.
+  bool integer(uint64_t &value) {
+    bool negative = lex.accept('-');
+    std::string text(lex.number());
+    if (text.empty())
+      return fail("ptx_syntax: integer expected, got " + describeNext());
     if (negative)
-      value = 0 - value;
+      return fail("ptx_syntax: number must not be negative here, got -" + text);
+    return digits(text, value, /*negative=*/false);
+  }
+  /// Adds a term of `name + offset`; a further sign may stand before the number.
+  bool offsetTerm(int64_t &offset, bool negative) {
+    negative ^= lex.accept('-');
+    std::string text(lex.number());
+    uint64_t value = 0;
+    if (text.empty())
+      return fail("ptx_syntax: offset expected, got " + describeNext());
+    if (!digits(text, value, negative))
+      return false;
+    bool fits = value <= uint64_t(1) << 31;
+    if (fits)
+      offset += negative ? -int64_t(value) : int64_t(value);
+    if (!fits || offset < INT32_MIN || offset > INT32_MAX)
+      return fail("ptx_immediate: address offset must fit 32 bits with a sign, got " +
+                  (fits ? std::to_string(offset) : (negative ? "-" : "") + text));
     return true;
   }
 
@@ -85,11 +155,11 @@ private:
     if (lex.accept('.')) {
       std::string word(lex.directive());
       if (word == "version") {
-        module.version = lex.number();
+        versionDirective();
       } else if (word == "target") {
-        module.target = lex.identifier();
-        while (lex.accept(','))
-          lex.identifier();
+        targetDirective();
+      } else if (!header("." + word)) {
+        return;
       } else if (word == "address_size") {
         uint64_t bits = 0;
         if (integer(bits) && bits != 64)
@@ -129,7 +199,8 @@ private:
     }
     if (lex.accept(';'))
       return;
-    fail("ptx_syntax: directive expected, got " + describeNext());
+    if (header(describeNext()))
+      fail("ptx_syntax: directive expected, got " + describeNext());
   }
 
   bool nextExtern = false;
@@ -510,12 +581,10 @@ private:
         return fail("ptx_syntax: second destination expected after '|'");
     }
     for (int sign = 0; (sign = lex.accept('+') ? 1 : lex.peek() == '-' ? -1 : 0) != 0;) {
-      uint64_t value = 0;
       if (sign < 0)
         lex.accept('-');
-      if (!integer(value))
+      if (!offsetTerm(o.offset, sign < 0))
         return false;
-      o.offset += sign * int64_t(value);
     }
     return true;
   }
@@ -541,6 +610,8 @@ private:
       double d = std::strtod(text.c_str(), &end);
       if (*end)
         return fail("ptx_syntax: real is malformed: " + text);
+      if (std::isinf(d))
+        return fail("ptx_immediate: real must fit .f64, got " + text);
       if (minus)
         d = -d;
       o.kind = PtxOperand::Kind::real;
@@ -548,19 +619,9 @@ private:
       std::memcpy(&o.value, &d, 8);
       return true;
     }
-    while (!text.empty() && (text.back() == 'U' || text.back() == 'u'))
-      text.pop_back();
-    int base = 10;
-    const char *begin = text.c_str();
-    if (hex || (text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9'))
-      base = 0;
-    else if (text.size() > 2 && text[0] == '0' && (text[1] == 'b' || text[1] == 'B'))
-      base = 2, begin += 2;
-    char *end = nullptr;
     o.kind = PtxOperand::Kind::integer;
-    o.value = std::strtoull(begin, &end, base);
-    if (*end)
-      return fail("ptx_syntax: number is malformed: " + text);
+    if (!digits(text, o.value, minus))
+      return false;
     if (minus)
       o.value = 0 - o.value;
     return true;

@@ -102,7 +102,7 @@ public:
   bool land() override {
     for (uint64_t b : barriers)
       if (std::string e = mbarrierArrive(*warp->cta, b, 1, 0); !e.empty())
-        warp->launch->fail(line, e);
+        warp->fail(line, e);
     return true;
   }
   bool helps(const Warp &waiter, const Fragment &f) const override {
@@ -160,7 +160,8 @@ bool decodeAlloc(Decoder &d, bool isAlloc) {
   }
   // A number is checked by the assembler too; a register only when it executes.
   if (auto n = d.immediate(d.operand(1)))
-    if (auto ok = facts::checkTmemAlloc(d.arch, int(std::clamp<int64_t>(*n, -1, 0xFFFF)), in.sub);
+    if (auto ok = facts::checkTmemAlloc(d.arch, int(std::clamp<int64_t>(*n, INT32_MIN, INT32_MAX)),
+                                        in.sub);
         !ok)
       return d.fail(ok.message());
   in.op[1] = d.source(1, Type::b32);

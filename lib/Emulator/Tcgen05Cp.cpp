@@ -93,9 +93,8 @@ private:
         uint32_t offset = operandChunk(source, row, chunk);
         const uint8_t *p = sharedChunk(cta, offset);
         if (!p) {
-          warp->launch->fail(line,
-                             "cp_bounds: source of tcgen05.cp must lie in shared memory, got " +
-                                 hex(offset));
+          warp->fail(line, "cp_bounds: source of tcgen05.cp must lie in shared memory, got " +
+                               hex(offset));
           return false;
         }
         uint8_t bytes[16];

@@ -90,9 +90,9 @@ public:
         lane += lane0;
         unsigned first = column0 + (form->pack ? 2 * column : column), n = form->pack ? 2 : 1;
         if (!tmem.isWritten(lane, first, n)) {
-          warp->launch->fail(
-              line, "tmem_unwritten: tcgen05.ld must read cells that were written, got lane " +
-                        dec(lane) + " column " + dec(first));
+          warp->fail(line,
+                     "tmem_unwritten: tcgen05.ld must read cells that were written, got lane " +
+                         dec(lane) + " column " + dec(first));
           return true;
         }
         uint32_t v = *tmem.cell(lane, first);

@@ -128,8 +128,8 @@ public:
 
 private:
   bool outside(const char *which, uint32_t offset) {
-    warp->launch->fail(line, std::string("mma_bounds: operand ") + which +
-                                 " of tcgen05.mma must lie in shared memory, got " + hex(offset));
+    warp->fail(line, std::string("mma_bounds: operand ") + which +
+                         " of tcgen05.mma must lie in shared memory, got " + hex(offset));
     return false;
   }
   bool gather(const Cta &cta, const facts::SmemDesc &s, bool transposed, unsigned rows,
@@ -169,10 +169,10 @@ private:
   bool checkWritten(Cta &cta, unsigned column, unsigned count, const char *which) {
     for (unsigned lane = 0; lane < kRowsPerCta; ++lane)
       if (!cta.tmem.isWritten(lane, column, count)) {
-        warp->launch->fail(
-            line, std::string("tmem_unwritten: operand ") + which +
-                      " of tcgen05.mma must read cells that were written, got lane " + dec(lane) +
-                      " in columns " + dec(column) + ".." + dec(column + count - 1));
+        warp->fail(line, std::string("tmem_unwritten: operand ") + which +
+                             " of tcgen05.mma must read cells that were written, got lane " +
+                             dec(lane) + " in columns " + dec(column) + ".." +
+                             dec(column + count - 1));
         return false;
       }
     return true;
@@ -190,16 +190,16 @@ private:
           uint32_t v = *cta.tmem.cell(lane, c);
           for (unsigned part = 0; part < 4; ++part) {
             if (!*cta.tmem.writtenFlag(lane + 32 * part, c)) {
-              warp->launch->fail(line, std::string("tmem_unwritten: scales of ") + which +
-                                           " must be written before tcgen05.mma, got lane " +
-                                           dec(lane + 32 * part) + " column " + dec(c));
+              warp->fail(line, std::string("tmem_unwritten: scales of ") + which +
+                                   " must be written before tcgen05.mma, got lane " +
+                                   dec(lane + 32 * part) + " column " + dec(c));
               return false;
             }
             if (*cta.tmem.cell(lane + 32 * part, c) != v) {
-              warp->launch->fail(line, std::string("scale_parts: scales of ") + which +
-                                           " must be the same in the four 32-lane parts, lane " +
-                                           dec(lane) + " column " + dec(c) + " differs from lane " +
-                                           dec(lane + 32 * part));
+              warp->fail(line, std::string("scale_parts: scales of ") + which +
+                                   " must be the same in the four 32-lane parts, lane " +
+                                   dec(lane) + " column " + dec(c) + " differs from lane " +
+                                   dec(lane + 32 * part));
               return false;
             }
           }

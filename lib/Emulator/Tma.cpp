@@ -266,7 +266,7 @@ public:
           place(*cta, offset, row, data.data() + size_t(row) * box.globalRow);
       }
       if (std::string e = mbarrierCompleteTx(*cta, t.barrier, uint32_t(bytes)); !e.empty()) {
-        warp->launch->fail(line, e);
+        warp->fail(line, e);
         return true;
       }
     }

@@ -177,9 +177,11 @@ void Warp::setPreset(const Preset &p) {
 }
 
 Outcome Warp::fail(const Instruction &in, const std::string &message) {
-  launch->fail(in.line, message);
+  fail(in.line, message);
   return Outcome::error;
 }
+
+void Warp::fail(uint32_t line, const std::string &message) { cta->cluster->fail(line, message); }
 
 Outcome Warp::block(Wait::Kind kind, bool advance, uint64_t a, uint64_t b) {
   fragment().wait = {kind, advance, a, b};

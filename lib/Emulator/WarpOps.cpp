@@ -8,14 +8,14 @@
 
 #include "Float.h"
 #include "Lanes.h"
+#include "MemberMask.h"
 
 namespace blockscale::emu {
 namespace {
 
 /// The elected lane is the lowest of the member mask, every time.
 Outcome elect(Warp &w, const Instruction &in) {
-  uint32_t members = w.uniform<uint32_t>(in.op[2]) & w.mask;
-  unsigned lane = unsigned(__builtin_ctz(members ? members : w.mask));
+  unsigned lane = w.leader();
   if (in.op[0] != kNone) {
     uint32_t *d = w.reg<uint32_t>(in.op[0]);
     for (uint32_t m = w.mask; m; m &= m - 1)
@@ -29,7 +29,7 @@ bool decodeElect(Decoder &d) {
   if (!d.take("sync") || !d.expectOperands(2))
     return false;
   Instruction in;
-  in.run = elect;
+  in.run = perMemberMask<elect>;
   in.converge = Converge::memberMask;
   in.memberOp = 2;
   const PtxOperand &dest = d.operand(0);
@@ -92,7 +92,7 @@ bool decodeShfl(Decoder &d) {
   if (!sync || mode < 0 || d.takeType() != Type::b32 || !d.expectOperands(5))
     return false;
   Instruction in;
-  in.run = shfl;
+  in.run = perMemberMask<shfl>;
   in.sub = uint8_t(mode);
   PtxOperand dest = d.operand(0);
   if (!dest.pair.empty())
@@ -134,7 +134,7 @@ bool decodeVote(Decoder &d) {
   if (!sync || mode < 0 || !d.expectOperands(3))
     return false;
   Instruction in;
-  in.run = vote;
+  in.run = perMemberMask<vote>;
   in.sub = uint8_t(mode);
   if (mode == 3)
     in.op[0] = d.dest(0, t);
@@ -205,11 +205,11 @@ bool decodeRedux(Decoder &d) {
   Instruction in;
   in.sub = uint8_t(op);
   in.flags = uint32_t(nan) | uint32_t(abs) << 1;
-  in.run = t == Type::s32                       ? redux<int32_t>
-           : (t == Type::u32 || t == Type::b32) ? redux<uint32_t>
+  in.run = t == Type::s32                       ? perMemberMask<redux<int32_t>>
+           : (t == Type::u32 || t == Type::b32) ? perMemberMask<redux<uint32_t>>
                                                 : nullptr;
   if (t == Type::f32 && (op == 1 || op == 2))
-    in.run = redux<float>;
+    in.run = perMemberMask<redux<float>>;
   in.op[0] = d.dest(0, t);
   in.op[1] = d.source(1, t);
   in.op[2] = d.source(2, Type::b32);
@@ -263,7 +263,9 @@ bool decodeMatch(Decoder &d) {
     return false;
   Instruction in;
   in.sub = uint8_t(mode);
-  in.run = t == Type::b32 ? match<uint32_t> : t == Type::b64 ? match<uint64_t> : nullptr;
+  in.run = t == Type::b32   ? perMemberMask<match<uint32_t>>
+           : t == Type::b64 ? perMemberMask<match<uint64_t>>
+                            : nullptr;
   PtxOperand dest = d.operand(0);
   if (!dest.pair.empty())
     in.op[1] = d.predicateNamed(dest.pair);

@@ -184,6 +184,66 @@ TEST(Launch, InstructionLimit) {
             "t.ptx:9: limit: kernel must end within 1000 thread instructions");
 }
 
+TEST(Launch, InstructionLimitIsOfAllClusters) {
+  // 12 instructions a thread: 5 of the prologue, 6 here and the return.
+  std::string ptx = kernel("mov.u32 %r0, 1; mov.u32 %r0, 2; mov.u32 %r0, 3; mov.u32 %r0, 4; "
+                           "mov.u32 %r0, 5; mov.u32 %r0, 6;");
+  for (unsigned threads : {1u, 2u, 5u}) {
+    Scene s;
+    s.options.threads = threads;
+    s.block = {1, 1, 1};
+    s.grid = {0x7FFFFFFF, 1, 1};
+    s.options.maxInstructions = 1199;
+    const std::string most = "t.ptx:4: limit: kernel must end within ";
+    EXPECT_EQ(run(ptx, s).error, most + "1199 thread instructions, got more after 100 of "
+                                        "2147483647 clusters");
+    s.grid = {65535, 65535, 65535};
+    s.options.maxInstructions = 1200;
+    EXPECT_EQ(run(ptx, s).error, most + "1200 thread instructions, got more after 101 of "
+                                        "281462092005375 clusters");
+    s.grid = {100, 1, 1};
+    Ran r = run(ptx, s);
+    EXPECT_EQ(r.error, "");
+    EXPECT_EQ(r.stats.threadInstructions, 1200u);
+  }
+}
+
+TEST(Launch, WarpsThatHaveExitedCount) {
+  // Warp 0 goes on alone; what the other 31 have done still counts.
+  Scene s;
+  s.block = {1024, 1, 1};
+  s.options.maxInstructions = 1024 * 7;
+  std::string body = "setp.gt.u32 %p0, %t, 31; @%p0 ret; mov.u32 %r0, 1;";
+  EXPECT_EQ(
+      run(kernel(body), s).error,
+      "t.ptx:4: limit: kernel must end within 7168 thread instructions, got more after 1 of 1 "
+      "clusters");
+}
+
+TEST(Launch, FailureOfTheFirstClusterWins) {
+  std::string body = "mov.u32 %r1, %ctaid.x; setp.lt.u32 %p0, %r1, 3; @%p0 bra E;\n"
+                     "cvt.u64.u32 %rd0, %r1; ld.global.u8 %r0, [%rd0]; E:";
+  for (unsigned threads : {1u, 4u}) {
+    Scene s;
+    s.options.threads = threads;
+    s.grid = {1000, 1, 1};
+    EXPECT_EQ(run(kernel(body), s).error,
+              "t.ptx:9: mem_global: global access of 1 bytes must lie in a live allocation, got "
+              "0x3 (no allocation is near)");
+  }
+}
+
+TEST(Launch, GridLimitsAreThoseOfTheDevice) {
+  for (Dim3 grid : {Dim3{0x80000000u, 1, 1}, Dim3{1, 65536, 1}, Dim3{1, 1, 65536}}) {
+    Scene s;
+    s.grid = grid;
+    EXPECT_EQ(run(kernel(""), s).error,
+              "t.ptx:4: launch_grid: grid must be at most 2147483647x65535x65535, got " +
+                  std::to_string(grid.x) + "x" + std::to_string(grid.y) + "x" +
+                  std::to_string(grid.z));
+  }
+}
+
 TEST(Launch, StandInsAreLabelled) {
   Ran r = run(kernel("ex2.approx.f32 %f0, %f1; rcp.rn.f32 %f2, %f0;"));
   ASSERT_EQ(r.error, "");

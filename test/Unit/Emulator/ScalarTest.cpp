@@ -102,7 +102,7 @@ const Case kCases[] = {
     {"CvtRzi", "cvt.rzi.s32.f32 %r0, 0fC0200000;", 0xFFFFFFFE},
     {"CvtSaturates", "cvt.rzi.u32.f32 %r0, 0fC0200000;", 0},
     {"CvtNan", "cvt.rzi.s32.f32 %r0, 0f7FC00000;", 0},
-    {"CvtS8", "cvt.s32.s8 %r0, 0x180;", 0xFFFFFF80},
+    {"CvtS8", "cvt.s32.s8 %r0, 0x80;", 0xFFFFFF80},
     {"CvtS8FromRegister", "mov.b32 %r1, 0x1FF; cvt.s32.s8 %r0, %r1;", 0xFFFFFFFF},
     {"CvtFromU64", "mov.b64 %rd0, 0xFFFFFFFFFFFFFFFF; cvt.rn.f32.u64 %f0, %rd0; mov.b32 %r0, %f0;",
      0x5F800000},
