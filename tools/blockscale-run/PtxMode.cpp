@@ -15,6 +15,10 @@
 #include "blockscale/Support/Manifest.h"
 #include "blockscale/Support/Npy.h"
 
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Regex.h"
+
 #include <map>
 
 namespace blockscale::run {
@@ -171,6 +175,19 @@ Result<bool> writeOutput(const ManifestBuffer &buffer, std::vector<uint8_t> byte
   return rt::writeNpy(file, array);
 }
 
+/// The manifest's chip is the one that the PTX was made for. A text without a target
+/// is the parser's to refuse.
+Result<bool> checkTarget(const Manifest &manifest, llvm::StringRef ptx) {
+  llvm::SmallVector<llvm::StringRef> match;
+  if (!llvm::Regex("^[ \t]*\\.target[ \t]+([A-Za-z0-9_]+)", llvm::Regex::Newline).match(ptx, &match))
+    return true;
+  std::string_view arch = name(manifest.arch);
+  if (match[1] == llvm::StringRef(arch))
+    return true;
+  return Refusal{"run: manifest's arch must be the PTX's target " + match[1].str() + ", got " +
+                 std::string(arch)};
+}
+
 } // namespace
 
 Result<bool> runPtx(const Options &options) {
@@ -180,6 +197,8 @@ Result<bool> runPtx(const Options &options) {
   Result<std::string> ptx = rt::readFile(options.ptx, "ptx");
   if (!ptx)
     return ptx.takeRefusal();
+  if (Result<bool> status = checkTarget(*manifest, *ptx); !status)
+    return status;
   if (Result<bool> status = checkKernelName(*manifest, options.kernel); !status)
     return status;
   auto inputs = bindFiles(*manifest, options.args, isRead, "arg");
