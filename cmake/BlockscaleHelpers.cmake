@@ -55,7 +55,23 @@ function(blockscale_add_mlir_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
+  blockscale_precompile_mlir(${name})
   blockscale_install_library(${name} MLIR)
+endfunction()
+
+# MLIR's headers take longer to read than our own code to compile: the first
+# library reads them once, the others reuse the result.
+function(blockscale_precompile_mlir name)
+  get_property(first GLOBAL PROPERTY BLOCKSCALE_PRECOMPILED)
+  if(first)
+    target_precompile_headers(${name} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${name} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/PrecompiledMlir.h")
+    set_property(GLOBAL PROPERTY BLOCKSCALE_PRECOMPILED ${name})
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${name} PRIVATE -fpch-preprocess) # ccache asks for it
+  endif()
 endfunction()
 
 function(blockscale_link_mlir_shared name)

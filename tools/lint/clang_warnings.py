@@ -36,28 +36,33 @@ def syntaxCommand(entry):
             "-Wno-unknown-pragmas", *kept]
 
 
-def inputsOf(command, directory):
-    """The file itself and every header of ours that it reads, by clang's own word."""
-    ran = subprocess.run([*command, "-MM", "-MF", "-"], cwd=directory, capture_output=True, text=True)
-    words = ran.stdout.replace("\\\n", " ").split()
-    return [pathlib.Path(directory, word) for word in words[1:]]
+def digestOf(path):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+def isUnchanged(stamp):
+    """True when every input of the last passing run has the same bytes."""
+    try:
+        return all(digestOf(path) == digest for path, digest in json.loads(stamp.read_text()).items())
+    except (OSError, ValueError):
+        return False
 
 
 def checkOne(entry, stamps):
     command = syntaxCommand(entry)
-    digest = hashlib.sha256(" ".join(command).encode())
-    try:
-        for path in inputsOf(command, entry["directory"]):
-            digest.update(path.read_bytes())
-        stamp = stamps / digest.hexdigest()
-        if stamp.exists():
-            return ""
-    except OSError:
-        stamp = None
-    ran = subprocess.run(command, cwd=entry["directory"], capture_output=True, text=True)
-    if ran.returncode == 0 and stamp:
-        stamp.touch()
-    return ran.stderr if ran.returncode else ""
+    stamp = stamps / hashlib.sha256(" ".join(command).encode()).hexdigest()
+    if isUnchanged(stamp):
+        return ""
+    stamp.unlink(missing_ok=True)
+    inputs = stamp.with_suffix(".d")
+    ran = subprocess.run([*command, "-MMD", "-MF", str(inputs)], cwd=entry["directory"], capture_output=True,
+                         text=True)
+    if ran.returncode:
+        return ran.stderr
+    words = inputs.read_text().replace("\\\n", " ").split()
+    stamp.write_text(json.dumps({path: digestOf(path) for path in
+                                 (str(pathlib.Path(entry["directory"], word)) for word in words[1:])}))
+    return ""
 
 
 def check(context):
