@@ -30,10 +30,10 @@ def syntaxCommand(entry):
             skip = False
         elif word in DROPPED:
             skip = True
-        elif word not in ("-c", "-MD", "-MMD"):
+        elif word not in ("-c", "-MD", "-MMD", "-fpch-preprocess"):
             kept.append(word)
     return [CLANG, "-fsyntax-only", "-Werror", "-Wall", "-Wextra", "-Wno-unused-parameter",
-            "-Wno-unknown-pragmas", *kept]
+            "-Wno-unknown-pragmas", "-Wno-ignored-gch", *kept]
 
 
 def digestOf(path):
