@@ -304,6 +304,12 @@ uint32_t rawValue(IDescField field, const IDescFieldRow &row, const IDesc &d, co
 
 } // namespace
 
+Result<bool> checkIDescBlock(MmaKind kind, int block) {
+  if (auto refusal = checkBlock(kind, block))
+    return *refusal;
+  return true;
+}
+
 Result<bool> checkIDesc(Arch arch, const IDesc &desc) {
   const MmaMode *mode = nullptr;
   if (auto refusal = check(arch, desc, mode))

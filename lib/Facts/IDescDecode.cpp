@@ -45,11 +45,13 @@ bool kindHasScale(MmaKind kind, ScaleFormat scale) {
   return false;
 }
 
-std::string kCodesText(MmaKind kind, bool sparse) {
+/// The K codes of the kind with the block size, or with any where that is unknown.
+std::string kCodesText(const IDesc &d, bool anyBlock) {
   std::string out;
   for (int code = 0; code < 4; ++code)
     for (const MmaMode &mode : kMmaModes)
-      if (mode.kind == kind && mode.sparse == sparse && mode.kCode == code) {
+      if (mode.kind == d.kind && mode.sparse == d.sparse && mode.kCode == code &&
+          (anyBlock || mode.block == d.block)) {
         out += joinText(out.empty() ? "" : ", ", code, " (k = ", mode.k, ")");
         break;
       }
@@ -59,6 +61,7 @@ std::string kCodesText(MmaKind kind, bool sparse) {
 struct Decoded {
   IDesc desc;
   bool complete = true; // every code has a meaning
+  bool knownBlock = true;
 };
 
 /// One field: its meaning, or why it has none.
@@ -97,16 +100,19 @@ void decodeField(Arch arch, const IDescFieldRow &row, FieldView &view, Decoded &
     for (const MmaMode &mode : kMmaModes) {
       if (mode.kind != d.kind || mode.sparse != d.sparse || mode.kCode != kCode)
         continue;
-      if (isBlockScaled(d.kind) && mode.block != d.block && d.block)
+      if (out.knownBlock && mode.block != d.block)
         continue;
       d.k = mode.k;
       view.meaning = joinText("K = ", mode.k);
       return;
     }
-    illegal(oneOf(kCodesText(d.kind, d.sparse)));
+    std::string codes = oneOf(kCodesText(d, !out.knownBlock));
+    illegal(codes);
     // The code spans two fields, so the message carries all of it.
-    view.problem = joinText("idesc_c14: k code of ", d.sparse ? "sparse " : "", name(d.kind),
-                            " must be ", oneOf(kCodesText(d.kind, d.sparse)), ", got ", kCode);
+    view.problem =
+        joinText("idesc_c14: k code of ", d.sparse ? "sparse " : "", name(d.kind),
+                 isBlockScaled(d.kind) && out.knownBlock ? joinText(" with block ", d.block) : "",
+                 " must be ", codes, ", got ", kCode);
     return;
   }
   case IDescField::sfbId:
@@ -173,6 +179,11 @@ DescriptorView view(Arch arch, MmaKind kind, int block, uint32_t word, IDesc &de
   Decoded decoded;
   decoded.desc = IDesc{.kind = kind, .a = Format::e2m1, .b = Format::e2m1, .m = 0, .n = 0, .k = 0};
   decoded.desc.block = block;
+  if (!idescFields(kind).empty())
+    if (Result<bool> known = checkIDescBlock(kind, block); !known) {
+      out.problems.push_back(known.message());
+      decoded.knownBlock = false;
+    }
   const IDescFieldRow *upper = findField(kind, IDescField::kUpper);
   const IDescFieldRow *lower = findField(kind, IDescField::k);
   const IDescFieldRow *sparse = findField(kind, IDescField::sparse);
@@ -202,7 +213,7 @@ DescriptorView view(Arch arch, MmaKind kind, int block, uint32_t word, IDesc &de
       out.problems.push_back(field.problem);
     out.fields.push_back(std::move(field));
   }
-  if (decoded.complete)
+  if (decoded.complete && decoded.knownBlock)
     if (Result<bool> legal = checkIDesc(arch, decoded.desc); !legal)
       out.problems.push_back(legal.message());
   desc = decoded.desc;

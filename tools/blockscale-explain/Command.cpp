@@ -15,7 +15,7 @@ using facts::Refusal;
 using facts::refuse;
 using facts::Result;
 
-Arguments Arguments::parse(int argc, char **argv) {
+Result<Arguments> Arguments::parse(int argc, char **argv) {
   Arguments out;
   for (int i = 0; i < argc; ++i) {
     std::string text = argv[i];
@@ -25,12 +25,14 @@ Arguments Arguments::parse(int argc, char **argv) {
     size_t equals = text.find('=');
     std::string name = text.substr(0, equals);
     std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-    if (option)
-      out.options[name] = value;
-    else if (equals != std::string::npos)
-      out.fields[name] = value;
-    else
+    if (!option && equals == std::string::npos) {
       out.words.push_back(text);
+      continue;
+    }
+    auto [row, fresh] = (option ? out.options : out.fields).emplace(name, value);
+    if (!fresh)
+      return refuse(option ? "explain_option: option --" : "explain_field: field ", name,
+                    " must be given once, got '", row->second, "' and '", value, "'");
   }
   return out;
 }
@@ -44,7 +46,8 @@ static std::optional<Refusal> only(const std::map<std::string, std::string> &giv
     std::string list;
     for (std::string_view word : known)
       list += facts::joinText(list.empty() ? "" : ", ", word);
-    return refuse(what, " must be one of ", list, ", got ", name);
+    return refuse("explain_", what, ": ", what, " must be ", known.size() > 1 ? "one of " : "",
+                  list.empty() ? "absent" : list, ", got ", name);
   }
   return std::nullopt;
 }
@@ -54,6 +57,18 @@ std::optional<Refusal> Arguments::onlyOptions(std::initializer_list<std::string_
 }
 std::optional<Refusal> Arguments::onlyFields(std::initializer_list<std::string_view> known) const {
   return only(fields, "field", known);
+}
+
+Result<bool> Arguments::encodes() const {
+  auto row = options.find("encode");
+  if (row == options.end())
+    return false;
+  if (!row->second.empty())
+    return refuse("explain_option: option --encode must have no value, got '", row->second, "'");
+  if (!words.empty())
+    return refuse("explain_word: --encode must be followed by fields such as m=128, got '",
+                  words[0], "'");
+  return true;
 }
 
 Result<uint64_t> parseNumber(std::string_view what, std::string_view text, uint64_t max) {
@@ -66,7 +81,8 @@ Result<uint64_t> parseNumber(std::string_view what, std::string_view text, uint6
   uint64_t value = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
   if (digits.empty() || error != std::errc() || end != digits.data() + digits.size() || value > max)
-    return refuse(what, " must be a number from 0 to ", max, ", got '", text, "'");
+    return refuse("explain_number: ", what, " must be a number from 0 to ", max, ", got '", text,
+                  "'");
   return value;
 }
 
@@ -79,7 +95,7 @@ Result<uint64_t> numberOf(const std::map<std::string, std::string> &from, const 
 Result<facts::Arch> archOf(const Arguments &arguments) {
   auto row = arguments.options.find("arch");
   if (row == arguments.options.end())
-    return refuse("option --arch must be given, for example --arch=sm_107a");
+    return refuse("explain_option: option --arch must be given, for example --arch=sm_107a");
   return facts::findArch(row->second);
 }
 

@@ -27,11 +27,14 @@ struct Arguments {
   std::map<std::string, std::string> fields;  // name=value
   std::vector<std::string> words;             // the rest
 
-  static Arguments parse(int argc, char **argv);
+  /// Refuses what is given twice.
+  static facts::Result<Arguments> parse(int argc, char **argv);
 
   /// Refuses options and fields that are not listed.
   std::optional<facts::Refusal> onlyOptions(std::initializer_list<std::string_view> known) const;
   std::optional<facts::Refusal> onlyFields(std::initializer_list<std::string_view> known) const;
+  /// --encode, which takes fields and neither a value nor words.
+  facts::Result<bool> encodes() const;
 };
 
 /// A whole number, decimal or with 0x, of at most `max`.

@@ -25,18 +25,23 @@ Result<E> enumOf(const Arguments &arguments, const char *field, E fallback) {
     return fallback;
   if (std::optional<E> value = Parse(row->second))
     return *value;
-  return refuse("field ", field, " must be a known name, got '", row->second, "'");
+  return refuse("explain_field: field ", field, " must be a known name, got '", row->second, "'");
 }
 
 /// Block size: as given, or the only one that the kind has.
 Result<uint64_t> blockOf(const Arguments &arguments, MmaKind kind) {
   uint64_t fallback = isBlockScaled(kind) ? 32 : 0;
-  bool given = arguments.options.count("block") || arguments.fields.count("block");
-  if (kind == MmaKind::mxf4nvf4 && !given)
-    return refuse("option --block must be given for mxf4nvf4, 16 or 32");
-  if (arguments.fields.count("block"))
-    return numberOf(arguments.fields, "block", fallback, kMaxField);
-  return numberOf(arguments.options, "block", fallback, kMaxField);
+  bool option = arguments.options.count("block"), field = arguments.fields.count("block");
+  if (option && field)
+    return refuse("explain_option: block must be given once, got --block and the field");
+  if (kind == MmaKind::mxf4nvf4 && !option && !field)
+    return refuse("explain_option: option --block must be given for mxf4nvf4, 16 or 32");
+  Result<uint64_t> block =
+      numberOf(field ? arguments.fields : arguments.options, "block", fallback, kMaxField);
+  if (block)
+    if (Result<bool> known = checkIDescBlock(kind, int(*block)); !known)
+      return known.takeRefusal();
+  return block;
 }
 
 /// Fields of the command line as a descriptor.
@@ -125,14 +130,17 @@ int runIDesc(const Arguments &arguments) {
   if (kindText != arguments.options.end())
     kind = parseMmaKind(kindText->second);
   if (!kind)
-    return usageError("option --kind must be one of mxf8f6f4, mxf4, mxf4nvf4, f8f6f4, f16");
+    return usageError(joinText(
+        "explain_option: option --kind must be one of mxf8f6f4, mxf4, mxf4nvf4, f8f6f4, f16, got ",
+        kindText == arguments.options.end() ? "none" : "'" + kindText->second + "'"));
   Result<uint64_t> block = blockOf(arguments, *kind);
   if (!block)
     return usageError(block.message());
 
-  if (arguments.options.count("encode")) {
-    if (!arguments.words.empty())
-      return usageError("--encode takes fields (m=128), got " + arguments.words[0]);
+  Result<bool> encode = arguments.encodes();
+  if (!encode)
+    return usageError(encode.message());
+  if (*encode) {
     Result<IDesc> desc = readFields(arguments, *kind, int(*block));
     if (!desc)
       return usageError(desc.message());
@@ -145,18 +153,23 @@ int runIDesc(const Arguments &arguments) {
   }
 
   if (arguments.words.empty())
-    return usageError("idesc needs a word such as 0x08200488, or --encode and fields");
+    return usageError(
+        "explain_word: idesc must have a word such as 0x08200488, or --encode and fields");
   if (!arguments.fields.empty() &&
       !(arguments.fields.size() == 1 && arguments.fields.count("block")))
-    return usageError("fields need --encode, got " + arguments.fields.begin()->first);
-  int status = kLegal;
+    return usageError("explain_field: fields must follow --encode, got " +
+                      arguments.fields.begin()->first);
+  std::vector<uint32_t> words;
   for (const std::string &text : arguments.words) {
     Result<uint64_t> word = parseNumber("instruction descriptor", text, UINT32_MAX);
     if (!word)
       return usageError(word.message());
-    if (show(*arch, *kind, int(*block), uint32_t(*word)) != kLegal)
-      status = kIllegal;
+    words.push_back(uint32_t(*word));
   }
+  int status = kLegal;
+  for (uint32_t word : words)
+    if (show(*arch, *kind, int(*block), word) != kLegal)
+      status = kIllegal;
   return status;
 }
 

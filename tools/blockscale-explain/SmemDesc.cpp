@@ -42,8 +42,9 @@ Result<SmemDesc> readFields(const Arguments &in) {
   if (text != in.fields.end()) {
     std::optional<Swizzle> swizzle = parseSwizzle(text->second);
     if (!swizzle)
-      return refuse("field swizzle must be one of none, b32, b64, b128, b128_atom32, got '",
-                    text->second, "'");
+      return refuse(
+          "explain_field: field swizzle must be one of none, b32, b64, b128, b128_atom32, got '",
+          text->second, "'");
     d.swizzle = *swizzle;
   }
   return d;
@@ -65,9 +66,10 @@ int runSmemDesc(const Arguments &arguments) {
   Result<Arch> arch = archOf(arguments);
   if (!arch)
     return usageError(arch.message());
-  if (arguments.options.count("encode")) {
-    if (!arguments.words.empty())
-      return usageError("--encode takes fields (start=0x2000), got " + arguments.words[0]);
+  Result<bool> encode = arguments.encodes();
+  if (!encode)
+    return usageError(encode.message());
+  if (*encode) {
     Result<SmemDesc> desc = readFields(arguments);
     if (!desc)
       return usageError(desc.message());
@@ -79,17 +81,22 @@ int runSmemDesc(const Arguments &arguments) {
     return show(*arch, *word);
   }
   if (arguments.words.empty())
-    return usageError("smem-desc needs a word such as 0x4000404000010200, or --encode and fields");
+    return usageError("explain_word: smem-desc must have a word such as 0x4000404000010200, or "
+                      "--encode and fields");
   if (!arguments.fields.empty())
-    return usageError("fields need --encode, got " + arguments.fields.begin()->first);
-  int status = kLegal;
+    return usageError("explain_field: fields must follow --encode, got " +
+                      arguments.fields.begin()->first);
+  std::vector<uint64_t> words;
   for (const std::string &text : arguments.words) {
     Result<uint64_t> word = parseNumber("shared-memory descriptor", text, UINT64_MAX);
     if (!word)
       return usageError(word.message());
-    if (show(*arch, *word) != kLegal)
-      status = kIllegal;
+    words.push_back(*word);
   }
+  int status = kLegal;
+  for (uint64_t word : words)
+    if (show(*arch, word) != kLegal)
+      status = kIllegal;
   return status;
 }
 

@@ -63,11 +63,15 @@ int main(int argc, char **argv) {
       return kLegal;
     }
   if (argc < 2)
-    return usageError("command must be one of idesc, smem-desc, scale-tile, docs; see --help");
+    return usageError(
+        "explain_command: command must be one of idesc, smem-desc, scale-tile, docs; see --help");
   for (const Command &command : kCommands)
-    if (!std::strcmp(argv[1], command.name))
-      return command.run(Arguments::parse(argc - 2, argv + 2));
+    if (!std::strcmp(argv[1], command.name)) {
+      auto arguments = Arguments::parse(argc - 2, argv + 2);
+      return arguments ? command.run(*arguments) : usageError(arguments.message());
+    }
   return usageError(
-      std::string("command must be one of idesc, smem-desc, scale-tile, docs, got '") + argv[1] +
-      "'; see --help");
+      std::string(
+          "explain_command: command must be one of idesc, smem-desc, scale-tile, docs, got '") +
+      argv[1] + "'; see --help");
 }

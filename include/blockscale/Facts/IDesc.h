@@ -54,6 +54,9 @@ struct IDesc {
   bool operator==(const IDesc &) const = default;
 };
 
+/// Refuses a block size that the kind does not have (idesc_c4).
+Result<bool> checkIDescBlock(MmaKind kind, int block);
+
 /// Refuses what is not legal on the chip, first rule first (idesc_c1 ... c12).
 Result<bool> checkIDesc(Arch arch, const IDesc &desc);
 

@@ -277,7 +277,8 @@ TEST(IDescRefusal, C14Codes) {
   EXPECT_EQ(trap->a, Format::e5m2);
   // K code 3, scale type codes 0 of mxf8f6f4 and 3 of mxf4*.
   EXPECT_EQ(decodeError(Arch::sm_107a, MmaKind::mxf4nvf4, 16, 0x88200488),
-            "idesc_c14: k code of mxf4nvf4 must be one of 0 (k = 64), 1 (k = 96), 2 (k = 128), "
+            "idesc_c14: k code of mxf4nvf4 with block 16 must be one of 0 (k = 64), 1 (k = 96), 2 "
+            "(k = 128), "
             "got 3");
   EXPECT_EQ(decodeError(Arch::sm_100a, MmaKind::mxf8f6f4, 32, 0x08200000),
             "idesc_c14: scale_type code of mxf8f6f4 must be 1 (ue8m0), got 0");
@@ -302,6 +303,17 @@ TEST(IDescRefusal, D28OnEachChip) {
       decodeError(Arch::sm_100a, MmaKind::mxf4nvf4, 16, 0x08400488),
       "idesc_c13: bit 3 reserved in mxf4nvf4 on sm_100a (k_upper elsewhere) must be 0, got 1");
   EXPECT_EQ(decodeError(Arch::sm_107a, MmaKind::mxf4nvf4, 16, 0x08400488), "");
+}
+
+TEST(IDescRefusal, C4OfAWord) {
+  // The K code 2 is in order; a kind has no codes at a block size that it lacks.
+  EXPECT_EQ(decodeIDesc(Arch::sm_107a, MmaKind::mxf4, 16, 0x08200488).message(),
+            "idesc_c4: block of mxf4 must be 32, got 16");
+  EXPECT_EQ(decodeIDesc(Arch::sm_107a, MmaKind::mxf4nvf4, 7, 0x08200488).message(),
+            "idesc_c4: block of mxf4nvf4 must be one of 16, 32, got 7");
+  EXPECT_EQ(checkIDescBlock(MmaKind::f16, 16).message(),
+            "idesc_c4: block of f16 must be 0, got 16");
+  EXPECT_TRUE(checkIDescBlock(MmaKind::mxf4nvf4, 16));
 }
 
 } // namespace
