@@ -90,7 +90,7 @@ Result<std::vector<uint8_t>> initialBytes(const ManifestBuffer &buffer, const st
 /// Device addresses of the manifest's buffers in one run.
 class Run {
 public:
-  Run(rt::Session &session, const Manifest &manifest) : session(session), manifest(manifest) {}
+  explicit Run(const Manifest &manifest) : manifest(manifest) {}
 
   void launchAll(const std::map<std::string, std::vector<uint8_t>> &initial,
                  const std::string &only) {
@@ -150,7 +150,6 @@ private:
                      kernel.sharedMode == rt::SharedMode::oversized);
   }
 
-  rt::Session &session;
   const Manifest &manifest;
   std::map<std::string, uint64_t> addresses;
 };
@@ -232,7 +231,7 @@ Result<bool> runPtx(const Options &options) {
     if (Result<bool> status = (*session)->setOptions(mode.options); !status)
       return status;
     (*session)->begin();
-    Run run(**session, *manifest);
+    Run run(*manifest);
     run.launchAll(initial, options.kernel);
     auto results = run.readOutputs();
     if (Result<bool> status = (*session)->end(); !status)
