@@ -39,7 +39,7 @@ bsrt_status convert(const bsrt_options *from, emu::Options &to) {
     return BSRT_OK;
   if (checkVersion(from->abi_version, "options"))
     return BSRT_ERROR;
-  if (uint32_t(from->timing) > BSRT_TIMING_RANDOM)
+  if (from->timing > BSRT_TIMING_RANDOM)
     return refuse("runtime: timing must be 0 to 2, got " + std::to_string(from->timing));
   to.timing = emu::Timing(from->timing);
   to.seed = from->seed;

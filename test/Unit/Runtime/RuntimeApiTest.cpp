@@ -67,7 +67,7 @@ TEST_F(Emulator, refusesOtherVersionsAndCodes) {
   EXPECT_EQ(bsrt_device_set_options(device, &options), BSRT_ERROR);
   EXPECT_STREQ(bsrt_error_message(), "runtime: options must be of version 1, got 0");
   options.abi_version = BSRT_ABI_VERSION;
-  options.timing = bsrt_timing(7);
+  options.timing = 7;
   EXPECT_EQ(bsrt_device_set_options(device, &options), BSRT_ERROR);
   EXPECT_STREQ(bsrt_error_message(), "runtime: timing must be 0 to 2, got 7");
 
