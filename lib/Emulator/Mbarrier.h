@@ -11,6 +11,8 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_MBARRIER_H
 #define BLOCKSCALE_LIB_EMULATOR_MBARRIER_H
 
+#include "blockscale/Facts/LayoutsCluster.h"
+
 #include <cstdint>
 #include <string>
 
@@ -21,7 +23,8 @@ class Warp;
 struct Instruction;
 
 struct MbarrierState {
-  static constexpr int32_t kMaxCount = (1 << 20) - 1, kMaxTx = (1 << 20) - 1;
+  static constexpr int32_t kMaxCount = int32_t(facts::kMbarrierMaxCount);
+  static constexpr int32_t kMaxTx = facts::kMbarrierMaxTransaction;
   uint32_t phase = 0; // parity
   int32_t expected = 1, pending = 1, tx = 0;
 

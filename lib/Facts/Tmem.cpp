@@ -20,16 +20,11 @@ Result<int> roundTmemColumns(Arch arch, int used) {
   int capacity = info(arch).tmemColumns;
   if (!capacity)
     return noTensorMemory(arch);
-  if (used < 1 || used > capacity)
+  int columns = roundedTmemColumns(arch, used);
+  if (!columns)
     return refuse("tmem_c2: columns on ", name(arch), " must be from 1 to ", capacity, ", got ",
                   used);
-  int columns = kTmemAllocStep;
-  if (used <= kTmemSharedColumns) {
-    while (columns < used)
-      columns *= 2;
-    return columns;
-  }
-  return (used + kTmemAllocStep - 1) / kTmemAllocStep * kTmemAllocStep;
+  return columns;
 }
 
 Result<bool> checkTmemAlloc(Arch arch, int columns, bool exclusive) {

@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Facts/TensorMap.h"
+
 #include "CudaApi.h"
 #include "Device.h"
 
@@ -18,9 +20,8 @@ namespace blockscale::rt {
 
 namespace {
 
-/// A pitched tensor in an allocation under 128 KiB may fault on some drivers
-/// (driver notes 595.71); no buffer of ours is smaller.
-constexpr size_t kLeastAllocation = 128 * 1024;
+/// No buffer of ours is smaller, for any may be the tensor of a map.
+constexpr size_t kLeastAllocation = facts::kTmaWindow;
 
 class CudaModule final : public LoadedModule {
 public:

@@ -83,6 +83,23 @@ inline constexpr int kTmaIssueCycles = 65, kTmaIssueCyclesAmortised = 48;
 /// Latency in cycles on B300: shared, L1, L2, DRAM.
 inline constexpr int kLatencyShared = 24, kLatencyL1 = 39, kLatencyL2 = 301, kLatencyDram = 789;
 
+namespace detail {
+constexpr bool ratesAreSound() {
+  for (size_t i = 0; i < kRates.size(); ++i) {
+    if (kRates[i].value < 0 || kRates[i].unit.empty() || kRates[i].source.empty())
+      return false;
+    for (size_t j = 0; j < i; ++j)
+      if (kRates[j].name == kRates[i].name)
+        return false;
+  }
+  return true;
+}
+static_assert(ratesAreSound());
+// B300 (QuickRunCUDA 00025496): the floor, the shared-memory bound, the pipe bound.
+static_assert(mmaCycles({1, 128, 32, 32}) == 44 && mmaCycles({1, 128, 64, 32}) == 48 &&
+              mmaCycles({1, 128, 256, 32}) == 128);
+} // namespace detail
+
 } // namespace blockscale::facts
 
 #endif // BLOCKSCALE_FACTS_CYCLEMODEL_H

@@ -91,10 +91,36 @@ constexpr std::optional<ScaleLayout> parseScaleLayout(std::string_view text) {
   return std::nullopt;
 }
 
+namespace detail {
+constexpr bool formatsAreSound() {
+  for (size_t i = 0; i < kFormats.size(); ++i) {
+    const FormatInfo &row = kFormats[i];
+    // Every format has a sign, and the bias of IEEE 754.
+    if (row.format != Format(i) || row.bits != 1 + row.exponentBits + row.mantissaBits ||
+        row.bias != (1 << (row.exponentBits - 1)) - 1 || row.max <= 0)
+      return false;
+    for (size_t j = 0; j < i; ++j)
+      if (row.name == kFormats[j].name || row.mlir == kFormats[j].mlir)
+        return false;
+  }
+  for (size_t i = 0; i < kScaleFormats.size(); ++i) {
+    const ScaleFormatInfo &row = kScaleFormats[i];
+    if (row.format != ScaleFormat(i) || row.nan == row.one || row.max <= 1)
+      return false;
+    for (size_t j = 0; j < i; ++j)
+      if (row.name == kScaleFormats[j].name)
+        return false;
+  }
+  return true;
+}
+static_assert(formatsAreSound());
+} // namespace detail
+
 /// Whole bytes of `count` packed elements; sizes are computed in bits and divided once.
 constexpr int64_t packedBytes(Format f, int64_t count) {
   return (count * int64_t(info(f).bits) + 7) / 8;
 }
+static_assert(packedBytes(Format::e2m1, 3) == 2 && packedBytes(Format::e3m2, 4) == 3);
 
 } // namespace blockscale::facts
 

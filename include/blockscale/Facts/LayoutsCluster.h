@@ -36,6 +36,10 @@ constexpr int signalledRank(int destination, int mbarrierRank, int ctaGroup) {
   return ctaGroup == 1 ? destination : (destination & ~1) | (mbarrierRank & 1);
 }
 
+static_assert(clusterAddress(0x400, 3) == 0x3000400 && clusterRank(0x3000400) == 3 &&
+              clusterOffset(0x3000400) == 0x400 && evenCtaAddress(0x3000400) == 0x2000400);
+static_assert(signalledRank(3, 0, /*ctaGroup=*/2) == 2 && signalledRank(3, 0, 1) == 3);
+
 /// Limits of an mbarrier, layout v0.
 inline constexpr uint32_t kMbarrierMaxCount = (1u << 20) - 1;
 inline constexpr int32_t kMbarrierMaxTransaction = (1 << 20) - 1;

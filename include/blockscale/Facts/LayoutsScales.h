@@ -77,6 +77,11 @@ constexpr ScaleTilesOfB scaleTilesOfB(int64_t n0, int64_t columns) {
   return {n0 / 128, (n0 % 128 + columns + 127) / 128, int(n0 % 128 / 32)};
 }
 
+// PTX ISA 9.4, 9.7.18.10.7: 128 rows take four columns a word; B of 256 twice that.
+static_assert(scalePlace(33, 1, 128) == ScalePlace{1, 1, 1});
+static_assert(scalePlace(0, 4, 128) == ScalePlace{0, 4, 0});
+static_assert(scalePlace(255, 2, 256, /*id=*/2) == ScalePlace{31, 15, 0});
+
 } // namespace blockscale::facts
 
 #endif // BLOCKSCALE_FACTS_LAYOUTSSCALES_H

@@ -75,6 +75,22 @@ constexpr LdPlace ldPlace(LdShape shape, int thread, int reg, int split = 0) {
   return {0, 0};
 }
 
+namespace detail {
+constexpr bool ldShapesAreSound() {
+  for (size_t i = 0; i < kLdShapes.size(); ++i) {
+    const LdShapeInfo &row = kLdShapes[i];
+    if (row.shape != LdShape(i) || row.source.empty())
+      return false;
+    for (int thread = 0; thread < 32; ++thread)
+      for (int reg = 0; reg < row.registers; ++reg)
+        if (ldPlace(row.shape, thread, reg).lane >= row.lanes)
+          return false;
+  }
+  return true;
+}
+static_assert(ldShapesAreSound());
+} // namespace detail
+
 /// With .pack::16b or .unpack::16b: half 0 or 1 of a register is the low 16 bits of
 /// a cell, so twice as many columns are covered.
 constexpr LdPlace ldPlacePacked(LdShape shape, int thread, int reg, int half, int split = 0) {

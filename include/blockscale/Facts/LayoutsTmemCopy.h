@@ -72,6 +72,27 @@ constexpr int cpLane(CpShape shape, int row, int copy) {
   return 0;
 }
 
+namespace detail {
+/// Each shape's copies put every source row in a lane of its own.
+constexpr bool cpShapesAreSound() {
+  for (size_t i = 0; i < kCpShapes.size(); ++i) {
+    const CpShapeInfo &row = kCpShapes[i];
+    bool used[128] = {};
+    if (row.shape != CpShape(i) || row.source.empty())
+      return false;
+    for (int r = 0; r < row.rows; ++r)
+      for (int copy = 0; copy < row.copies; ++copy) {
+        int lane = cpLane(row.shape, r, copy);
+        if (lane < 0 || lane > 127 || used[lane])
+          return false;
+        used[lane] = true;
+      }
+  }
+  return true;
+}
+static_assert(cpShapesAreSound());
+} // namespace detail
+
 /// Column and byte within its cell of byte `byte` of a source row. Decompression
 /// keeps the byte count, so it changes neither.
 constexpr int cpColumn(int byte) { return byte / 4; }

@@ -59,6 +59,31 @@ constexpr const Product *modelProduct(Arch arch) {
   return nullptr;
 }
 
+namespace detail {
+constexpr bool productsAreSound() {
+  for (size_t i = 0; i < kProducts.size(); ++i) {
+    const Product &row = kProducts[i];
+    if (size_t(row.arch) >= kArchNames.size() || row.name.empty() || row.source.empty())
+      return false;
+    if (row.sms <= 0 || row.memoryGBs <= 0)
+      return false;
+    // 0 means unknown.
+    for (int figure : {row.gpcs, row.clockMHz, row.l2MiB, row.fp4, row.fp8, row.bf16, row.int8})
+      if (figure < 0)
+        return false;
+    for (size_t j = 0; j < i; ++j)
+      if (row.name == kProducts[j].name)
+        return false;
+  }
+  // Each target has a product to take its number of SMs from.
+  for (size_t i = 0; i < kArchNames.size(); ++i)
+    if (!modelProduct(Arch(i)))
+      return false;
+  return true;
+}
+static_assert(productsAreSound());
+} // namespace detail
+
 } // namespace blockscale::facts
 
 #endif // BLOCKSCALE_FACTS_PRODUCTS_H

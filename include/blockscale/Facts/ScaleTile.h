@@ -39,6 +39,23 @@ constexpr int64_t scaleTileOffset(int64_t row, int64_t scale, int64_t scalesPerR
          scale % kScaleTileScales;
 }
 
+namespace detail {
+/// Points of CUTLASS 4.7.0 for 130 rows of 5 scales: the tile's three strides, the
+/// second K tile, the second row block, and the last scale.
+constexpr bool scaleTilesAreSound() {
+  struct Point {
+    int64_t row, scale, offset;
+  };
+  constexpr Point kPoints[] = {{0, 0, 0},     {1, 0, 16},  {32, 0, 4},     {33, 1, 21},
+                               {127, 3, 511}, {0, 4, 512}, {128, 0, 1024}, {129, 4, 1552}};
+  for (const Point &p : kPoints)
+    if (scaleTileOffset(p.row, p.scale, 5) != p.offset)
+      return false;
+  return scaleTileBytes(130, 5) == 2048 && kScaleTileBytes == 512;
+}
+static_assert(scaleTilesAreSound());
+} // namespace detail
+
 } // namespace blockscale::facts
 
 #endif // BLOCKSCALE_FACTS_SCALETILE_H

@@ -137,7 +137,9 @@ inline constexpr uint32_t kTmaPaddedBox = 128;       // box[0] of the ALIGN16B t
 inline constexpr uint32_t kTmaSharedAlignment = 128; // of every destination and source
 inline constexpr uint32_t kTmaMapAlignment = 64;     // of the map object
 inline constexpr int kTmaStoreGranule = 16;          // a store writes whole granules (H200)
-inline constexpr uint64_t kTmaWindow = 128 * 1024;   // pitched buffers are at least this large
+/// A copy through a map with a pitch may fault in an allocation smaller than this
+/// (release notes of the driver, 595.71).
+inline constexpr uint64_t kTmaWindow = 128 * 1024;
 
 namespace detail {
 constexpr bool tmaTypesAreSound() {

@@ -34,7 +34,24 @@ constexpr int tmemColumn(uint32_t address) { return int(address & 0xFFFF); }
 constexpr int tmemWarpLane(int warpInCta) { return kTmemLanesPerWarp * (warpInCta % 4); }
 
 /// Columns to allocate for `used` columns: a power of two from 32 up to 512, above
-/// that a multiple of 32 up to what the chip has.
+/// that a multiple of 32 up to what the chip has; 0 where the chip has not that many.
+constexpr int roundedTmemColumns(Arch arch, int used) {
+  if (used < 1 || used > info(arch).tmemColumns)
+    return 0;
+  if (used > kTmemSharedColumns)
+    return (used + kTmemAllocStep - 1) / kTmemAllocStep * kTmemAllocStep;
+  int columns = kTmemAllocStep;
+  while (columns < used)
+    columns *= 2;
+  return columns;
+}
+static_assert(roundedTmemColumns(Arch::sm_107a, 288) == 512);
+static_assert(roundedTmemColumns(Arch::sm_107a, 536) == 544);
+static_assert(roundedTmemColumns(Arch::sm_107a, 560) == 576);
+static_assert(roundedTmemColumns(Arch::sm_107a, 577) == 0);
+static_assert(roundedTmemColumns(Arch::sm_100a, 513) == 0);
+
+/// The same with a message (tmem_c1, tmem_c2).
 Result<int> roundTmemColumns(Arch arch, int used);
 
 /// Whether an allocation needs `.exclusive`, the only form that takes what is not

@@ -8,6 +8,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Facts/IDesc.h"
+#include "blockscale/Facts/LayoutsCluster.h"
 #include "blockscale/Facts/SmemDesc.h"
 #include "blockscale/Facts/Tmem.h"
 
@@ -45,17 +46,14 @@ static FailureOr<facts::Arch> archOf(Operation *op) {
   return op->emitOpError("machine_c1: op must stand in a blockscale.kernel, got none"), failure();
 }
 
-/// Largest arrival count and transaction count of an mbarrier (PTX ISA 9.4, 9.7.15.16).
-static constexpr int64_t kMbarrierMaxCount = (1 << 20) - 1;
-
 LogicalResult MbarrierInitOp::verify() {
-  if (int64_t count = int32_t(getCount()); count < 1 || count > kMbarrierMaxCount)
+  if (int64_t count = int32_t(getCount()); count < 1 || count > int64_t(facts::kMbarrierMaxCount))
     return emitOpError("machine_c2: arrival count must be 1..1048575, got ") << count;
   return success();
 }
 
 LogicalResult MbarrierArriveExpectTxOp::verify() {
-  if (int64_t bytes = int32_t(getBytes()); bytes < 0 || bytes > kMbarrierMaxCount)
+  if (int64_t bytes = int32_t(getBytes()); bytes < 0 || bytes > facts::kMbarrierMaxTransaction)
     return emitOpError("machine_c3: transaction bytes must be 0..1048575, got ") << bytes;
   return success();
 }
