@@ -7,67 +7,32 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Facts/LayoutsAccumulator.h"
+#include "blockscale/Facts/LayoutsTmemCopy.h"
+
 #include "Tcgen05.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace blockscale::emu {
 namespace {
 
-enum class Shape : uint8_t {
-  s128x256b,
-  s4x256b,
-  s128x128b,
-  s64x128b02_13,
-  s64x128b01_23,
-  s32x128b
-};
-struct ShapeInfo {
-  unsigned rows, chunks;
-};
-constexpr ShapeInfo kShapes[] = {{128, 2}, {4, 2}, {128, 1}, {64, 1}, {64, 1}, {32, 1}};
+using Shape = facts::CpShape;
+using Expand = facts::CpDecompression;
 
-/// Destination lanes of a source row; returns how many.
-unsigned lanesOf(Shape s, unsigned row, unsigned lanes[4]) {
-  switch (s) {
-  case Shape::s4x256b:
-    lanes[0] = 32 * row;
-    return 1;
-  case Shape::s64x128b02_13:
-    lanes[0] = row;
-    lanes[1] = row + 64;
-    return 2;
-  case Shape::s64x128b01_23:
-    lanes[0] = row % 32 + 64 * (row / 32);
-    lanes[1] = lanes[0] + 32;
-    return 2;
-  case Shape::s32x128b:
-    for (unsigned i = 0; i < 4; ++i)
-      lanes[i] = row + 32 * i;
-    return 4;
-  default:
-    lanes[0] = row;
-    return 1;
-  }
-}
-
-enum class Expand : uint8_t { none, fp4, fp6 };
-
-/// 16 source bytes with 16 packed codes to 16 one-byte containers: FP4 in bits 5:2,
-/// FP6 in bits 5:0.
+/// 16 source bytes with 16 packed codes to 16 one-byte containers.
 void expand(Expand e, const uint8_t *from, uint8_t *to) {
-  unsigned width = e == Expand::fp4 ? 4 : 6;
-  for (unsigned i = 0; i < 16; ++i) {
-    unsigned bit = i * width;
-    unsigned v = from[bit / 8] | unsigned(from[bit / 8 + 1]) << 8;
-    v = v >> (bit % 8) & ((1u << width) - 1);
-    to[i] = uint8_t(e == Expand::fp4 ? v << 2 : v);
-  }
+  int bits = e == Expand::b4x16_p64 ? 4 : 6;
+  std::array<uint8_t, 16> unit;
+  std::copy_n(from, 16, unit.begin());
+  for (int i = 0; i < 16; ++i)
+    to[i] = facts::byteContainer(facts::decompressElement(unit, i, bits), bits);
 }
 
 class TmemCopy final : public AsyncOp {
 public:
-  Shape shape = Shape::s32x128b;
+  Shape shape = Shape::s32x128bWarpx4;
   Expand expansion = Expand::none;
   facts::SmemDesc source;
   unsigned lane0 = 0, column0 = 0;
@@ -86,11 +51,10 @@ public:
 
 private:
   bool copy(Cta &cta) {
-    const ShapeInfo &info = kShapes[size_t(shape)];
-    for (unsigned row = 0; row < info.rows; ++row) {
-      unsigned to[4], n = lanesOf(shape, row, to);
-      for (unsigned chunk = 0; chunk < info.chunks; ++chunk) {
-        uint32_t offset = operandChunk(source, row, chunk);
+    const facts::CpShapeInfo &info = facts::info(shape);
+    for (int row = 0; row < info.rows; ++row) {
+      for (int byte = 0; byte < info.rowBytes; byte += 16) {
+        uint32_t offset = operandChunk(source, uint32_t(row), uint32_t(byte / 16));
         const uint8_t *p = sharedChunk(cta, offset);
         if (!p) {
           warp->fail(line, "cp_bounds: source of tcgen05.cp must lie in shared memory, got " +
@@ -102,8 +66,9 @@ private:
           std::memcpy(bytes, p, 16);
         else
           expand(expansion, p, bytes);
-        for (unsigned i = 0; i < n; ++i) {
-          unsigned lane = lane0 + to[i], column = column0 + 4 * chunk;
+        for (int i = 0; i < info.copies; ++i) {
+          unsigned lane = lane0 + unsigned(facts::cpLane(shape, row, i)),
+                   column = column0 + unsigned(facts::cpColumn(byte));
           std::memcpy(cta.tmem.cell(lane, column), bytes, 16);
           cta.tmem.mark(lane, column, 4);
         }
@@ -131,7 +96,7 @@ Outcome copy(Warp &w, const Instruction &in) {
       return w.fail(in, "cp_lane: lane of tcgen05.cp must be 0, got " + dec(op->lane0));
     if (op->lane0 > 31)
       return w.fail(in, "cp_lane: lane of tcgen05.cp must be below 32, got " + dec(op->lane0));
-    unsigned columns = 4 * kShapes[in.sub].chunks;
+    unsigned columns = unsigned(facts::cpColumn(facts::info(Shape(in.sub)).rowBytes));
     op->ctas.push_back(w.cta);
     if (in.flags >> 4 == 2) {
       Cta *peer = (w.cta->rank ^ 1) < w.launch->ctasPerCluster
@@ -162,7 +127,7 @@ bool decodeTmemCopy(Decoder &d) {
     int from = d.takeOneOf({"b4x16_p64", "b6x16_p32"});
     if (from < 0)
       return false;
-    e = from == 0 ? Expand::fp4 : Expand::fp6;
+    e = from == 0 ? Expand::b4x16_p64 : Expand::b6x16_p32;
   }
   if (shape < 0 || !d.expectOperands(2))
     return false;
@@ -170,9 +135,10 @@ bool decodeTmemCopy(Decoder &d) {
   if (two != (multicast == 0 || multicast == 1) || four != (multicast == 2))
     return d.fail(
         "ptx_modifier: tcgen05.cp must have .warpx2 with .64x128b and .warpx4 with .32x128b");
-  in.sub = uint8_t(four  ? Shape::s32x128b
-                   : two ? (multicast == 0 ? Shape::s64x128b02_13 : Shape::s64x128b01_23)
-                         : Shape(shape));
+  in.sub =
+      uint8_t(four  ? Shape::s32x128bWarpx4
+              : two ? (multicast == 0 ? Shape::s64x128bWarpx2_02_13 : Shape::s64x128bWarpx2_01_23)
+                    : Shape(shape));
   in.flags = uint32_t(e) | group << 4;
   AddressOperand a = d.address(d.operand(0));
   if (a.wide)

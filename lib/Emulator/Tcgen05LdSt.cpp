@@ -8,6 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Facts/LayoutsTmemAccess.h"
+
 #include "Tcgen05.h"
 
 #include <algorithm>
@@ -16,17 +18,7 @@
 namespace blockscale::emu {
 namespace {
 
-enum class Shape : uint8_t { s32x32b, s16x64b, s16x128b, s16x256b, s16x32bx2 };
-struct ShapeInfo {
-  std::string_view name;
-  unsigned registers, columns, maxNum; // of .x1
-  bool half;                           // 16 lanes
-};
-constexpr ShapeInfo kShapes[] = {{"32x32b", 1, 1, 128, false},
-                                 {"16x64b", 1, 2, 128, true},
-                                 {"16x128b", 2, 4, 64, true},
-                                 {"16x256b", 4, 8, 32, true},
-                                 {"16x32bx2", 1, 1, 128, true}};
+using Shape = facts::LdShape;
 
 struct LdStForm : Extra {
   Shape shape = Shape::s32x32b;
@@ -37,33 +29,11 @@ struct LdStForm : Extra {
 
   /// Lane and column of register q of thread t, relative to the address.
   void place(unsigned t, unsigned q, unsigned &lane, unsigned &column) const {
-    switch (shape) {
-    case Shape::s32x32b:
-      lane = t;
-      column = q;
-      break;
-    case Shape::s16x64b:
-      lane = t / 4 + 8 * (t % 2);
-      column = 2 * q + t / 2 % 2;
-      break;
-    case Shape::s16x128b:
-      lane = t / 4 + 8 * (q % 2);
-      column = 4 * (q / 2) + t % 4;
-      break;
-    case Shape::s16x256b:
-      lane = t / 4 + 8 * (q / 2 % 2);
-      column = 8 * (q / 4) + 2 * (t % 4) + q % 2;
-      break;
-    case Shape::s16x32bx2:
-      lane = t % 16;
-      column = q + t / 16 * split;
-      break;
-    }
+    facts::LdPlace p = facts::ldPlace(shape, int(t), int(q), int(split));
+    lane = unsigned(p.lane);
+    column = unsigned(p.column);
   }
-  unsigned columns() const {
-    unsigned n = kShapes[size_t(shape)].columns * num + (shape == Shape::s16x32bx2 ? split : 0);
-    return pack ? 2 * n : n;
-  }
+  unsigned columns() const { return unsigned(facts::ldColumns(shape, int(num), int(split), pack)); }
 };
 
 class TmemLoad final : public AsyncOp {
@@ -169,7 +139,7 @@ bool takeAddress(Warp &w, const Instruction &in, const LdStForm &form, unsigned 
   lane = address >> 16;
   column = address & 0xFFFF;
   unsigned base = unsigned(facts::tmemWarpLane(int(w.id)));
-  bool half = kShapes[size_t(form.shape)].half;
+  bool half = facts::info(form.shape).lanes < facts::kTmemLanesPerWarp;
   if (lane != base && !(half && lane == base + 16)) {
     w.fail(in, "tmem_lanes: warp " + dec(w.id) + " must address its lanes from " + dec(base) +
                    ", got lane " + dec(lane));
@@ -211,16 +181,16 @@ bool decodeTmemLoadStore(Decoder &d, bool isStore) {
   auto form = std::make_shared<LdStForm>();
   if (!d.take("sync") || !d.take("aligned"))
     return false;
-  int shape = d.takeOneOf({"32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2"});
+  int shape = d.takeOneOf({"32x32b", "16x64b", "16x32bx2", "16x128b", "16x256b"}); // as LdShape
   int num = d.takeOneOf({"x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"});
   form->pack = d.take(isStore ? "unpack::16b" : "pack::16b");
   if (shape < 0 || num < 0 || d.takeType() != Type::b32)
     return false;
-  const ShapeInfo &info = kShapes[shape];
   form->shape = Shape(shape);
+  const facts::LdShapeInfo &info = facts::info(form->shape);
   form->num = 1u << num;
-  if (form->num > info.maxNum)
-    return d.fail("ptx_modifier: .x" + dec(form->num) + " must be at most .x" + dec(info.maxNum) +
+  if (form->num > unsigned(info.maxCount))
+    return d.fail("ptx_modifier: .x" + dec(form->num) + " must be at most .x" + dec(info.maxCount) +
                   " with ." + std::string(info.name));
   bool split = form->shape == Shape::s16x32bx2;
   if (!d.expectOperands(split ? 3 : 2))
@@ -233,7 +203,7 @@ bool decodeTmemLoadStore(Decoder &d, bool isStore) {
       return d.fail("ptx_operand: half split of 16x32bx2 must be a number of columns");
     form->split = unsigned(*imm);
   }
-  unsigned want = info.registers * form->num;
+  unsigned want = unsigned(info.registers) * form->num;
   std::vector<PtxOperand> list =
       data.kind == PtxOperand::Kind::vector ? data.items : std::vector<PtxOperand>{data};
   if (list.size() != want)

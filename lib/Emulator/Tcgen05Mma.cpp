@@ -11,6 +11,7 @@
 
 #include "blockscale/Emulator/Mma.h"
 #include "blockscale/Facts/IDesc.h"
+#include "blockscale/Facts/LayoutsScales.h"
 
 #include "Tcgen05.h"
 
@@ -146,20 +147,12 @@ private:
       }
     return true;
   }
-  /// MN-major, 8-bit elements only; LBO and SBO swap roles between "none" and swizzles.
+  /// MN-major, 8-bit elements only.
   bool gatherTransposed(const Cta &cta, const facts::SmemDesc &s, unsigned rows, unsigned k,
                         uint8_t *out, const char *which) {
-    unsigned span = unsigned(facts::info(s.swizzle).span);
     for (unsigned row = 0; row < rows; ++row)
       for (unsigned e = 0; e < k; ++e) {
-        uint32_t offset;
-        if (s.swizzle == facts::Swizzle::none)
-          offset =
-              s.start + row % 16 + row / 16 * s.strideBytes + e % 8 * 16 + e / 8 * s.leadingBytes;
-        else
-          offset = facts::swizzleAddress(s.start + row % span + row / span * s.leadingBytes +
-                                             e % 8 * span + e / 8 * s.strideBytes,
-                                         s.swizzle, s.baseOffset);
+        uint32_t offset = facts::mnMajorAddress(int(row), int(e), /*elementBytes=*/1, s);
         if (offset < kSharedBase || offset >= cta.shared.size())
           return outside(which, offset);
         out[row * kRowPitch + e] = cta.shared[offset];
@@ -181,7 +174,7 @@ private:
   /// byte (id + s) % 4.
   bool gatherScales(Cta &cta, unsigned column, unsigned rows, unsigned count, unsigned id,
                     uint8_t *out, const char *which) {
-    unsigned step = 4 * ((rows + 127) / 128);
+    unsigned step = unsigned(facts::scaleGroupColumns(int(rows)));
     for (unsigned word = 0; word * 4 < id + count; ++word) {
       unsigned first = word * 4 > id ? word * 4 : id, last = std::min(word * 4 + 4, id + count);
       for (unsigned group = 0; group * 32 < rows; ++group) {
@@ -214,7 +207,7 @@ private:
 };
 
 unsigned scaleColumns(unsigned rows, unsigned id, unsigned count) {
-  unsigned step = 4 * ((rows + 127) / 128), words = (id + count + 3) / 4;
+  unsigned step = unsigned(facts::scaleGroupColumns(int(rows))), words = (id + count + 3) / 4;
   return (words - 1) * step + (rows + 31) / 32;
 }
 

@@ -1,0 +1,98 @@
+//===- TmaBox.cpp - checks of tensor maps and of shared memory ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.10.28. What the instruction says of the map, the coordinates and
+// the shared address; what the map itself may be was checked when it was encoded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tma.h"
+
+namespace blockscale::emu {
+
+bool readBox(Warp &w, const Instruction &in, const CopyForm &form, uint64_t mapAddress, int lane,
+             Box &b) {
+  if (mapAddress % facts::kTmaMapAlignment) {
+    w.fail(in, "tma_map: tensor map must lie at a multiple of " + dec(facts::kTmaMapAlignment) +
+                   " bytes, got " + hex(mapAddress));
+    return false;
+  }
+  uint64_t a;
+  Space space = classify(mapAddress, a);
+  const uint8_t *p = nullptr;
+  if (space == Space::param || space == Space::global)
+    p = w.resolve(in, space, a, 64, unsigned(lane));
+  else
+    w.fail(in, "tma_map: tensor map must lie in parameter, constant or global memory, got " +
+                   hex(mapAddress));
+  if (!p || !w.resolve(in, space, a + 64, 64, unsigned(lane)))
+    return false;
+  std::memcpy(&b.map, p, sizeof b.map);
+  if (b.map.mark != TensorMapImage::kMark) {
+    w.fail(in, "tma_map: tensor map must be made by the encode call, got other bytes at " +
+                   hex(mapAddress));
+    return false;
+  }
+  if (b.map.rank != form.rank) {
+    w.fail(in,
+           "tma_rank: tensor map must have rank " + dec(form.rank) + ", got " + dec(b.map.rank));
+    return false;
+  }
+  auto type = facts::TmaType(b.map.type);
+  b.element = facts::info(type);
+  b.swizzle = facts::swizzleOf(facts::TmaSwizzle(b.map.swizzle));
+  b.gather = form.gather;
+  unsigned coordinates = form.gather ? 5 : form.rank;
+  int32_t c[5];
+  for (unsigned i = 0; i < coordinates; ++i)
+    c[i] = w.reg<int32_t>(form.coords[i])[lane];
+  bool isLoad = form.kind == CopyForm::Kind::load;
+  for (unsigned i = 0; i < coordinates; ++i)
+    if (!isLoad && c[i] < 0) {
+      w.fail(in, "tma_coordinate: coordinates of a store must not be negative, got " + dec(c[i]) +
+                     " in dimension " + dec(i));
+      return false;
+    }
+  // Padded types start at whole groups of 128 elements.
+  unsigned step =
+      b.isPadded() ? facts::kTmaPaddedBox : facts::kTmaRowStep * 8 / unsigned(b.element.bits);
+  if (c[0] % int32_t(step)) {
+    w.fail(in, "tma_coordinate: coordinate 0 must be a multiple of " + dec(step) +
+                   " elements (16 bytes), got " + dec(c[0]));
+    return false;
+  }
+  for (unsigned i = 0; i < form.rank; ++i)
+    b.start[i] = c[i];
+  if (form.gather) {
+    if (b.map.box[1] != 1) {
+      w.fail(in, "tma_gather4: box must have one row, got " + dec(b.map.box[1]));
+      return false;
+    }
+    for (int i = 0; i < facts::kTmaGather4Rows; ++i)
+      b.gatherRows[i] = c[1 + i];
+    b.rows = unsigned(facts::kTmaGather4Rows);
+  } else {
+    for (unsigned i = 1; i < form.rank; ++i) {
+      b.counts[i] = uint32_t(facts::tmaBoxCount(int(i), b.map.box[i], b.map.elementStrides[i]));
+      b.rows *= b.counts[i];
+    }
+  }
+  b.globalRow = unsigned(facts::tmaGlobalRowBytes(type, b.map.box[0]));
+  b.sharedRow = unsigned(facts::tmaSharedRowBytes(type, b.map.box[0]));
+  b.pitch = unsigned(facts::tmaRowPitch(b.sharedRow, b.swizzle));
+  return true;
+}
+
+bool checkBulkShared(Warp &w, const Instruction &in, uint64_t address, uint64_t bytes,
+                     bool isTensor) {
+  unsigned align = isTensor ? facts::kTmaSharedAlignment : kBulkUnit;
+  if (address % align) {
+    w.fail(in, "tma_align: shared address must be a multiple of " + dec(align) + " bytes, got " +
+                   hex(address));
+    return false;
+  }
+  return w.resolveShared(in, address, unsigned(bytes)) != nullptr;
+}
+
+} // namespace blockscale::emu

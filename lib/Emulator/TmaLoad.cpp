@@ -1,0 +1,163 @@
+//===- TmaLoad.cpp - bulk copies into shared memory -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.10.28. A load reads its source and writes shared memory when it
+// lands, and counts the whole box.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tma.h"
+
+namespace blockscale::emu {
+namespace {
+
+uint64_t fillPattern(const TensorMapImage &map) {
+  using T = facts::TmaType;
+  if (map.fill != uint8_t(facts::TmaFill::nan))
+    return 0;
+  switch (T(map.type)) {
+  case T::f16:
+  case T::bf16:
+    return 0x7FFF7FFF7FFF7FFFull;
+  case T::f64:
+    return 0x7FFFFFFFFFFFFFFFull;
+  default:
+    return 0x7FFFFFFF7FFFFFFFull;
+  }
+}
+
+/// A destination of a load: data and the barrier that is told.
+struct Target {
+  uint64_t dst, barrier;
+};
+
+class BulkLoad final : public AsyncOp {
+public:
+  bool tensor = false;
+  Box box;
+  uint64_t src = 0, size = 0; // plain copies
+  bool fromShared = false;
+  std::vector<Target> targets;
+  Instruction where;
+
+  bool land() override {
+    std::vector<uint8_t> data;
+    uint64_t bytes = size;
+    if (tensor) {
+      bytes = box.payload();
+      if (!fetchBox(data))
+        return true;
+    } else {
+      const uint8_t *p = fromShared ? warp->resolveShared(where, src, unsigned(size))
+                                    : warp->resolveGlobal(where, src, unsigned(size));
+      if (!p)
+        return true;
+      data.assign(p, p + size);
+    }
+    for (const Target &t : targets) {
+      Cta *cta = warp->cta->cluster->ctaOf(t.dst);
+      uint32_t offset = uint32_t(t.dst & kSharedOffsetMask);
+      if (!tensor) {
+        std::memcpy(cta->shared.data() + offset, data.data(), size);
+      } else {
+        for (unsigned row = 0; row < box.rows; ++row)
+          place(*cta, offset, row, data.data() + size_t(row) * box.globalRow);
+      }
+      if (std::string e = mbarrierCompleteTx(*cta, t.barrier, uint32_t(bytes)); !e.empty()) {
+        warp->fail(line, e);
+        return true;
+      }
+    }
+    return true;
+  }
+  bool helps(const Warp &waiter, const Fragment &f) const override {
+    return std::any_of(targets.begin(), targets.end(),
+                       [&](const Target &t) { return waitsFor(waiter, f, t.barrier); });
+  }
+  const char *leakAtExit() const override { return "must be complete when its CTA exits"; }
+  const char *what() const override { return tensor ? "cp.async.bulk.tensor" : "cp.async.bulk"; }
+
+private:
+  bool fetchBox(std::vector<uint8_t> &data) {
+    data.resize(box.payload());
+    uint64_t fill = fillPattern(box.map);
+    return box.eachRow([&](unsigned row, uint64_t address, unsigned from, unsigned to) {
+      uint8_t *out = data.data() + size_t(row) * box.globalRow;
+      if (from > 0 || to < box.globalRow)
+        for (unsigned i = 0; i < box.globalRow; ++i)
+          out[i] = uint8_t(fill >> (8 * (i % 8)));
+      if (to == from)
+        return true;
+      const uint8_t *p = warp->resolveGlobal(where, address + from, to - from);
+      if (p)
+        std::memcpy(out + from, p, to - from);
+      return p != nullptr;
+    });
+  }
+  void place(Cta &cta, uint32_t dst, unsigned row, uint8_t *flat) {
+    if (!box.isPadded()) {
+      moveRow<true>(box, cta.shared.data(), dst, row, flat);
+      return;
+    }
+    // Padded: a group of 16 elements, then a gap that stays as it was.
+    unsigned to = unsigned(box.element.sharedBytes16), from = unsigned(box.element.globalBytes16);
+    for (unsigned g = 0; g * to < box.sharedRow; ++g)
+      for (unsigned i = 0; i < from; i += 4)
+        std::memcpy(cta.shared.data() + box.place(dst, row, g * to + i), flat + g * from + i, 4);
+  }
+};
+
+} // namespace
+
+Outcome issueBulkLoad(Warp &w, const Instruction &in, const CopyForm &form, int l) {
+  auto op = std::make_unique<BulkLoad>();
+  op->where = in;
+  op->tensor = form.tensor;
+  op->fromShared = form.fromShared;
+  uint64_t dst = form.dst.at(w, l), barrier = form.mbar.at(w, l);
+  if (!form.toCluster && (dst >> kClusterShift) != w.cta->rank)
+    return w.fail(in,
+                  "tma_shared: destination in shared::cta must be the CTA's own, got " + hex(dst));
+  uint64_t span;
+  if (form.tensor) {
+    if (!readBox(w, in, form, form.src.at(w, l), l, op->box))
+      return Outcome::error;
+    span = op->box.sharedBytes();
+  } else {
+    op->src = form.src.at(w, l);
+    span = op->size = w.reg<uint32_t>(form.size)[l];
+    if (op->size % kBulkUnit || op->src % kBulkUnit)
+      return w.fail(in, "bulk_align: addresses and size must be multiples of 16 bytes, got " +
+                            hex(op->src) + " and " + dec(int64_t(op->size)));
+    if (op->size == 0)
+      return w.fail(in, "bulk_size: size must be positive");
+    if (form.fromShared ? !w.resolveShared(in, op->src, unsigned(op->size))
+                        : !w.resolveGlobal(in, op->src, unsigned(op->size)))
+      return Outcome::error;
+  }
+  auto add = [&](uint64_t rank, uint64_t barrierRank) {
+    Target t{rank << kClusterShift | (dst & kSharedOffsetMask),
+             barrierRank << kClusterShift | (barrier & kSharedOffsetMask)};
+    op->targets.push_back(t);
+    return checkBulkShared(w, in, t.dst, span, form.tensor);
+  };
+  if (form.multicast) {
+    uint32_t mask = w.reg<uint32_t>(form.mask)[l];
+    if (!mask || (mask >> 1 >> (w.launch->ctasPerCluster - 1)))
+      return w.fail(in, "tma_multicast: mask must name CTAs of the cluster of " +
+                            dec(w.launch->ctasPerCluster) + ", got " + hex(mask));
+    for (uint32_t m = mask; m; m &= m - 1) {
+      uint64_t rank = unsigned(__builtin_ctz(m));
+      int told = facts::signalledRank(int(rank), int(barrier >> kClusterShift), int(form.ctaGroup));
+      if (!add(rank, uint64_t(told)))
+        return Outcome::error;
+    }
+  } else if (!add(dst >> kClusterShift, barrier >> kClusterShift)) {
+    return Outcome::error;
+  }
+  w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::free, 1u << l);
+  return Outcome::next;
+}
+
+} // namespace blockscale::emu

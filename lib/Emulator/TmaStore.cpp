@@ -1,0 +1,145 @@
+//===- TmaStore.cpp - bulk copies and reductions to global memory ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.10.28. A store lands in two steps: it reads its source, then it
+// writes, in whole 16-byte units.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tma.h"
+
+namespace blockscale::emu {
+namespace {
+
+Type reduceTypeOf(facts::TmaType t) {
+  using T = facts::TmaType;
+  switch (t) {
+  case T::u32:
+    return Type::u32;
+  case T::s32:
+    return Type::s32;
+  case T::u64:
+    return Type::u64;
+  case T::s64:
+    return Type::s64;
+  case T::f16:
+    return Type::f16;
+  case T::bf16:
+    return Type::bf16;
+  case T::f32:
+  case T::f32ftz:
+    return Type::f32;
+  case T::f64:
+    return Type::f64;
+  default:
+    return Type::none;
+  }
+}
+
+class BulkStore final : public AsyncOp {
+public:
+  bool tensor = false, isRead = false;
+  Box box;
+  uint64_t dst = 0, src = 0, size = 0;
+  uint32_t group = 0, byteMask = 0xFFFF;
+  const CopyForm *form = nullptr;
+  Type reduceType = Type::none;
+  std::vector<uint8_t> data;
+  Instruction where;
+
+  bool land() override {
+    if (!isRead) {
+      isRead = true;
+      const uint8_t *shared = warp->cta->cluster->ctaOf(src)->shared.data();
+      uint32_t offset = uint32_t(src & kSharedOffsetMask);
+      if (!tensor) {
+        data.assign(shared + offset, shared + offset + size);
+      } else {
+        data.resize(size_t(box.rows) * box.sharedRow);
+        for (unsigned row = 0; row < box.rows; ++row)
+          moveRow<false>(box, const_cast<uint8_t *>(shared), offset, row,
+                         data.data() + size_t(row) * box.sharedRow);
+      }
+      return false;
+    }
+    if (!tensor) {
+      write(dst, data.data(), unsigned(size), byteMask);
+      return true;
+    }
+    box.eachRow([&](unsigned row, uint64_t address, unsigned from, unsigned to) {
+      unsigned whole = std::min((to + kBulkUnit - 1) / kBulkUnit * kBulkUnit, box.globalRow);
+      return to == from || write(address + from, data.data() + size_t(row) * box.sharedRow + from,
+                                 whole - from, 0xFFFF);
+    });
+    return true;
+  }
+  bool helps(const Warp &waiter, const Fragment &f) const override {
+    bool kind =
+        f.wait.kind == Wait::Kind::bulkGroup || (f.wait.kind == Wait::Kind::bulkRead && !isRead);
+    if (!kind || &waiter != warp || !(lanes & f.mask))
+      return false;
+    return group + f.wait.a < waiter.bulkGroup[__builtin_ctz(lanes)];
+  }
+  const char *leakAtExit() const override {
+    return isRead ? nullptr : "must have read its source before its CTA exits";
+  }
+  const char *what() const override {
+    return tensor ? "cp.async.bulk.tensor store" : "cp.async.bulk store";
+  }
+
+private:
+  bool write(uint64_t address, const uint8_t *from, unsigned bytes, uint32_t mask) {
+    uint8_t *to = warp->resolveGlobal(where, address, bytes);
+    if (!to)
+      return false;
+    if (form->kind == CopyForm::Kind::reduce) {
+      std::lock_guard<std::mutex> guard(warp->launch->memory.atomics);
+      reduceBytes(to, from, bytes, form->reduceOp, reduceType);
+    } else if (mask == 0xFFFF) {
+      std::memcpy(to, from, bytes);
+    } else {
+      for (unsigned i = 0; i < bytes; ++i)
+        if (mask >> (i % 16) & 1)
+          to[i] = from[i];
+    }
+    return true;
+  }
+};
+
+} // namespace
+
+Outcome issueBulkStore(Warp &w, const Instruction &in, const CopyForm &form, int l) {
+  auto op = std::make_unique<BulkStore>();
+  op->where = in;
+  op->tensor = form.tensor;
+  op->form = &form;
+  op->reduceType = form.reduceType;
+  op->src = form.src.at(w, l);
+  op->group = w.bulkGroup[l];
+  uint64_t span;
+  if (form.tensor) {
+    if (!readBox(w, in, form, form.dst.at(w, l), l, op->box))
+      return Outcome::error;
+    op->reduceType = reduceTypeOf(facts::TmaType(op->box.map.type));
+    if (op->box.isPadded())
+      return w.fail(in, "tma_store: padded types must be loaded only");
+    span = op->box.sharedBytes();
+  } else {
+    op->dst = form.dst.at(w, l);
+    span = op->size = w.reg<uint32_t>(form.size)[l];
+    if (form.byteMask != kNone)
+      op->byteMask = w.reg<uint32_t>(form.byteMask)[l] & 0xFFFF;
+    if (op->size % kBulkUnit || op->dst % kBulkUnit || op->size == 0)
+      return w.fail(in, "bulk_align: addresses and size must be multiples of 16 bytes, got " +
+                            hex(op->dst) + " and " + dec(int64_t(op->size)));
+    if (!w.resolveGlobal(in, op->dst, unsigned(op->size)))
+      return Outcome::error;
+  }
+  if (!checkBulkShared(w, in, op->src, span, form.tensor))
+    return Outcome::error;
+  w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::free, 1u << l);
+  return Outcome::next;
+}
+
+} // namespace blockscale::emu
