@@ -57,6 +57,7 @@ template <typename T> T apply(Op op, T old, T a, T b) {
 
 template <typename T> Outcome atomic(Warp &w, const Instruction &in) {
   std::lock_guard<std::mutex> guard(w.launch->memory.atomics);
+  bool changed = false;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
     uint64_t address =
@@ -69,17 +70,19 @@ template <typename T> Outcome atomic(Warp &w, const Instruction &in) {
     T a = T(w.reg<Stored<T>>(in.op[2])[l]);
     T b = in.op[3] == kNone ? T() : T(w.reg<Stored<T>>(in.op[3])[l]);
     fresh = apply<T>(Op(in.sub), old, a, b);
+    changed |= std::memcmp(p, &fresh, sizeof(T)) != 0;
     std::memcpy(p, &fresh, sizeof(T));
     if (in.op[0] != kNone)
       w.reg<Stored<T>>(in.op[0])[l] = Stored<T>(old);
   }
-  ++w.cta->cluster->progress;
+  w.cta->cluster->progress += changed; // a poll is no progress
   return Outcome::yield;
 }
 
 /// Vectors and 16-bit floats: elements in lists[list..], results in lists[list + n..].
 Outcome atomicVector(Warp &w, const Instruction &in) {
   std::lock_guard<std::mutex> guard(w.launch->memory.atomics);
+  bool changed = false;
   Type t = Type(in.flags >> 8 & 0xFF);
   unsigned n = in.listCount, bytes = bits(t) / 8;
   const Operand *src = w.kernel->lists.data() + in.list, *dst = src + n;
@@ -107,12 +110,13 @@ Outcome atomicVector(Warp &w, const Instruction &in) {
         fresh = half(old, a);
       else
         fresh = half(old & 0xFFFF, a & 0xFFFF) | half(old >> 16, a >> 16) << 16;
+      changed |= std::memcmp(p, &fresh, bytes) != 0;
       std::memcpy(p, &fresh, bytes);
       if (dst[i] != kNone)
         w.reg<uint32_t>(dst[i])[l] = old;
     }
   }
-  ++w.cta->cluster->progress;
+  w.cta->cluster->progress += changed; // a poll is no progress
   return Outcome::yield;
 }
 

@@ -13,13 +13,17 @@
 #include "Mbarrier.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace blockscale::emu {
 
 namespace {
 constexpr unsigned kSlice = 4096;          // warp instructions
 constexpr unsigned kIdleBeforeLanding = 4; // rounds without visible progress
+constexpr unsigned kIdleBeforeMemory = 16; // the same, before states are compared
 constexpr unsigned kIdleIsLivelock = 100000;
+constexpr auto kPauseOfStuck = std::chrono::microseconds(100);
 } // namespace
 
 Cta::Cta(Cluster &owner, Dim3 at, unsigned number)
@@ -182,6 +186,23 @@ bool Cluster::landForWaiters(std::vector<Warp *> &order) {
 // Scheduling
 //===----------------------------------------------------------------------===//
 
+/// With nothing in flight and memory unchanged, a warp that comes back to a state that
+/// it was in does so for ever. States are kept after 16, 32, 64, … idle rounds. What
+/// watches the clock or counts its polls never comes back: there the idle rounds end it.
+bool Cluster::repeats(const std::vector<Warp *> &order, unsigned idle) const {
+  if (idle > kIdleIsLivelock)
+    return true;
+  if (launch.kernel.readsClock || idle < kIdleBeforeMemory)
+    return false;
+  bool keep = (idle & (idle - 1)) == 0, all = !keep;
+  for (Warp *w : order)
+    if (keep)
+      w->remember();
+    else
+      all &= w->isAsRemembered();
+  return all;
+}
+
 bool Cluster::run() {
   std::vector<Warp *> order;
   for (auto &cta : ctas)
@@ -190,6 +211,7 @@ bool Cluster::run() {
   const Timing timing = launch.options.timing;
   const uint64_t maxInstructions = launch.options.maxInstructions;
   unsigned idle = 0;
+  uint64_t announced = progress, changes = launch.changes, toldAt = ~uint64_t(0);
   while (true) {
     order.erase(std::remove_if(order.begin(), order.end(), [](Warp *w) { return w->done(); }),
                 order.end());
@@ -199,7 +221,6 @@ bool Cluster::run() {
       for (size_t i = order.size(); i > 1; --i)
         std::swap(order[i - 1], order[random() % i]);
     bool any = false;
-    uint64_t before = progress;
     for (Warp *w : order) {
       ++steps;
       if (timing == Timing::earliest)
@@ -224,6 +245,13 @@ bool Cluster::run() {
         return false;
       }
     }
+    bool changed = progress != announced;
+    announced = progress;
+    if (changed)
+      launch.changes.fetch_add(1);
+    uint64_t seen = launch.changes;
+    bool quiet = !changed && seen == changes; // of all clusters
+    changes = seen;
     if (!any) {
       // The order may hold warps that became free to run in this very round.
       if (std::any_of(order.begin(), order.end(),
@@ -234,13 +262,20 @@ bool Cluster::run() {
         return false;
       }
       idle = 0;
-    } else if (progress == before) {
-      if (++idle >= kIdleBeforeLanding && !ops.empty()) {
+    } else if (!changed && !ops.empty()) {
+      if (++idle >= kIdleBeforeLanding) {
         landForWaiters(order);
         idle = 0;
-      } else if (idle > kIdleIsLivelock && ops.empty()) {
-        reportStuck(true);
-        return false;
+      }
+    } else if (quiet && toldAt == changes) {
+      std::this_thread::sleep_for(kPauseOfStuck); // others still run
+    } else if (quiet) {
+      if (repeats(order, ++idle)) {
+        toldAt = changes;
+        if (launch.agreeStuck(changes)) {
+          reportStuck(true);
+          return false;
+        }
       }
     } else {
       idle = 0;

@@ -7,6 +7,7 @@
 #include "blockscale/Emulator/Emulator.h"
 #include "blockscale/Facts/ArchInfo.h"
 #include "blockscale/Facts/Features.h"
+#include "blockscale/Facts/Products.h"
 
 #include "Decoder.h"
 #include "Machine.h"
@@ -54,6 +55,22 @@ void Launch::clusterEnded(uint64_t turn, uint64_t executed, uint64_t clusters) {
              std::to_string(clusters) + " clusters");
 }
 
+bool Launch::agreeStuck(uint64_t at) {
+  std::lock_guard<std::mutex> guard(lock);
+  if (changes != at)
+    return false;
+  if (stuckAt != at)
+    stuck = 0;
+  stuckAt = at;
+  return ++stuck >= running;
+}
+
+void Launch::leave() {
+  std::lock_guard<std::mutex> guard(lock);
+  --running;
+  ++changes; // the others count again
+}
+
 void Launch::addEvidence(const std::string &label) {
   std::lock_guard<std::mutex> guard(lock);
   if (std::find(evidence.begin(), evidence.end(), label) == evidence.end())
@@ -64,7 +81,6 @@ namespace {
 
 constexpr uint64_t kMaxGrid = 0x7FFFFFFF;
 constexpr unsigned kMaxPortableCluster = 16;
-constexpr unsigned kDefaultSms = 148;
 
 std::string text(const Dim3 &d) { return dec(d.x) + "x" + dec(d.y) + "x" + dec(d.z); }
 
@@ -197,7 +213,7 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
     return Refusal{"launch_kernel: kernel must be one of the module's, got " + std::string(name)};
   Launch run(*loaded, *kernel, config, options, memory);
   run.evidence = kernel->evidence;
-  run.sms = options.sms ? options.sms : kDefaultSms;
+  run.sms = options.sms ? options.sms : unsigned(facts::modelProduct(loaded->archValue)->sms);
   if (std::string e = checkLaunch(*loaded, *kernel, config, run); !e.empty())
     return Refusal{loaded->file + ":" + std::to_string(kernel->line) + ": " + e};
 
@@ -215,9 +231,12 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
                            uint32_t(n / clusters.x / clusters.y)});
       if (cluster.run())
         run.clusterEnded(i, cluster.executed, total);
+      ++run.changes;
     }
+    run.leave();
   };
   unsigned threads = unsigned(std::min<uint64_t>(std::max(1u, options.threads), total));
+  run.running = threads;
   if (threads == 1) {
     work();
   } else {

@@ -136,14 +136,21 @@ template <unsigned bytes> Outcome load(Warp &w, const Instruction &in) {
   return done;
 }
 
+/// Copies, and tells whether that changed anything.
+bool put(uint8_t *to, const void *from, size_t bytes) {
+  bool changed = std::memcmp(to, from, bytes) != 0;
+  std::memcpy(to, from, bytes);
+  return changed;
+}
+
 template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
   const Operand *regs = w.kernel->lists.data() + in.list;
   unsigned n = in.sub;
-  ++w.cta->cluster->progress;
+  bool changed = false;
   Window window = firstWindow(w, Space(in.imm2));
   if (bytes == 4 && n == 1 && !(in.flags & kWideReg))
     if (uint8_t *p = consecutiveWords(w, in, window)) {
-      std::memcpy(p, w.reg<uint32_t>(regs[0]), 128);
+      w.cta->cluster->progress += put(p, w.reg<uint32_t>(regs[0]), 128);
       return Outcome::next;
     }
   for (uint32_t m = w.mask; m; m &= m - 1) {
@@ -156,13 +163,15 @@ template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
       return Outcome::error;
     for (unsigned i = 0; i < n; ++i, p += bytes) {
       if constexpr (bytes == 16)
-        std::memcpy(p, w.reg<uint8_t>(regs[i]) + 16 * l, 16);
+        changed |= put(p, w.reg<uint8_t>(regs[i]) + 16 * l, 16);
       else if (in.flags & kWideReg)
-        std::memcpy(p, w.reg<uint64_t>(regs[i]) + l, bytes);
+        changed |= put(p, w.reg<uint64_t>(regs[i]) + l, bytes);
       else
-        std::memcpy(p, w.reg<uint32_t>(regs[i]) + l, bytes);
+        changed |= put(p, w.reg<uint32_t>(regs[i]) + l, bytes);
     }
   }
+  // Local memory belongs to the state of the warp.
+  w.cta->cluster->progress += changed && Space(in.imm2) != Space::local;
   return Outcome::next;
 }
 

@@ -69,7 +69,20 @@ struct Launch {
   void clusterEnded(uint64_t turn, uint64_t executed, uint64_t clusters);
   /// Further clusters could only run beyond the instruction limit.
   bool spent() const { return options.maxInstructions && instructions > options.maxInstructions; }
+  /// Counts rounds of any cluster that changed something, and clusters that ended.
+  std::atomic<uint64_t> changes{0};
+  /// A cluster has seen that it repeats itself while `changes` was `at`. True when all
+  /// clusters that run have said so of the same `changes`: nothing will ever happen.
+  bool agreeStuck(uint64_t at);
+  /// A host thread has no more clusters.
+  void leave();
+  unsigned running = 1; // host threads, guarded by the lock
+
   void addEvidence(const std::string &label);
+
+private:
+  uint64_t stuckAt = ~uint64_t(0);
+  unsigned stuck = 0; // clusters that said so at `stuckAt`
 };
 
 /// What a fragment waits for.
@@ -91,6 +104,7 @@ struct Wait {
   Kind kind = Kind::none;
   bool advance = false; // on wake go to the next instruction; else execute again
   uint64_t a = 0, b = 0;
+  bool operator==(const Wait &) const = default;
 };
 
 inline constexpr uint64_t kNoArrival = ~uint64_t(0);
@@ -99,6 +113,7 @@ struct Fragment {
   uint32_t pc = 0, mask = 0;
   Wait wait;
   bool yielded = false;
+  bool operator==(const Fragment &) const = default;
 };
 
 /// Something in flight.
@@ -171,6 +186,9 @@ public:
   bool runnable();
   bool canProceed(const Fragment &f) const;
   void exitLanes(uint32_t lanes);
+  /// Keeps the state that decides what the warp does next, and whether it is back.
+  void remember();
+  bool isAsRemembered();
   void branch(uint32_t taken, uint32_t target);
   void setPreset(const Preset &p);
   uint32_t lineOf(const Fragment &f) const { return kernel->code[f.pc].line; }
@@ -188,6 +206,13 @@ public:
 private:
   std::vector<uint8_t> file;
   std::vector<uint32_t> predFile;
+  struct Memory {
+    std::vector<uint8_t> file, local;
+    std::vector<uint32_t> predFile;
+    std::vector<Fragment> fragments;
+    bool returned = false;
+  };
+  std::unique_ptr<Memory> memory;
   bool select();
   bool touchesPendingLoad(const Instruction &in) const;
   uint32_t required(const Instruction &in, const Fragment &f) const;
@@ -263,6 +288,7 @@ private:
   void landSome();
   bool landForWaiters(std::vector<Warp *> &order);
   bool finish();
+  bool repeats(const std::vector<Warp *> &order, unsigned idle) const;
   void reportStuck(bool livelock);
 };
 

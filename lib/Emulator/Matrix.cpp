@@ -80,6 +80,7 @@ Outcome loadMatrix(Warp &w, const Instruction &in) {
 Outcome storeMatrix(Warp &w, const Instruction &in) {
   if (!isWhole(w, in))
     return Outcome::error;
+  bool changed = false;
   const Operand *regs = w.kernel->lists.data() + in.list;
   for (unsigned j = 0; j < in.sub; ++j) {
     uint8_t *rows[kRows];
@@ -90,10 +91,12 @@ Outcome storeMatrix(Warp &w, const Instruction &in) {
       for (unsigned h = 0; h < 2; ++h) {
         Element e = elementOf(lane, h, in.flags & kTranspose);
         uint16_t half = uint16_t(source[lane] >> (16 * h));
-        std::memcpy(rows[e.row] + 2 * e.column, &half, 2);
+        uint8_t *to = rows[e.row] + 2 * e.column;
+        changed |= std::memcmp(to, &half, 2) != 0;
+        std::memcpy(to, &half, 2);
       }
   }
-  ++w.cta->cluster->progress;
+  w.cta->cluster->progress += changed;
   return Outcome::next;
 }
 

@@ -135,6 +135,7 @@ bool decodeMov(Decoder &d) {
   if (n == "%clock" || n == "%clock_hi" || n == "%clock64" || n == "%globaltimer" ||
       n == "%globaltimer_lo" || n == "%globaltimer_hi") {
     in.run = movClock;
+    d.kernel.readsClock = true;
     in.sub = bits(t) == 64 ? 64 : n.find("_hi") != std::string::npos ? 33 : 32;
     in.op[0] = d.dest(0, t);
     d.emit(in);

@@ -143,6 +143,7 @@ struct Kernel {
   uint64_t dynamicAlign = 16;
   uint64_t localBytes = 0;
   std::vector<std::string> evidence; // labels of what has no public model
+  bool readsClock = false;           // %clock, %globaltimer, …
   unsigned ctaGroup = 0;             // of its tcgen05 instructions, 0: none
   std::map<std::string, std::vector<uint64_t>> directives;
 };

@@ -369,6 +369,19 @@ void Warp::exitLanes(uint32_t lanes) {
   cta->threadsExited(uint32_t(std::popcount(lanes)));
 }
 
+void Warp::remember() {
+  if (!memory)
+    memory = std::make_unique<Memory>();
+  *memory = {file, local, predFile, fragments, false};
+}
+
+bool Warp::isAsRemembered() {
+  memory->returned =
+      memory->returned || (fragments == memory->fragments && predFile == memory->predFile &&
+                           file == memory->file && local == memory->local);
+  return memory->returned;
+}
+
 //===----------------------------------------------------------------------===//
 // Addresses
 //===----------------------------------------------------------------------===//

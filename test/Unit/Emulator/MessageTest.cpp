@@ -273,24 +273,85 @@ TEST(Launch, LimitsAreChecked) {
       "t.ptx:4: launch_dims: grid, block and cluster must be positive, got 0x1x1, 32x1x1, 1x1x1");
 }
 
+/// Allocates, writes %t to one column and reads it back into out.
+std::string touchColumn(const std::string &columns, int column) {
+  std::string at = "[%r10+" + std::to_string(column) + "]";
+  return alloc(columns.c_str(), ".exclusive") + "tcgen05.st.sync.aligned.32x32b.x1.b32 " + at +
+         ", {%t}; tcgen05.wait::st.sync.aligned;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%r3}, " +
+         at +
+         "; tcgen05.wait::ld.sync.aligned; st.global.u32 [%po], %r3;\n"
+         "tcgen05.dealloc.exclusive.cta_group::1.sync.aligned.b32 %r10, %r20;";
+}
+
 TEST(Launch, ExclusiveAllocationsAbove512Columns) {
-  for (const char *columns : {"544", "576"}) {
-    std::string body =
-        alloc(columns, ".exclusive") +
-        "mov.u32 %r1, 42; add.u32 %r2, %r10, 540; tcgen05.st.sync.aligned.32x32b.x4.b32 [%r2], "
-        "{%r1, %r1, %r1, %t}; tcgen05.wait::st.sync.aligned;\n"
-        "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r3}, [%r2+3]; tcgen05.wait::ld.sync.aligned; "
-        "st.global.u32 [%po], %r3;\n"
-        "tcgen05.dealloc.exclusive.cta_group::1.sync.aligned.b32 %r10, " +
-        (columns == std::string("544") ? "%r20" : "%r20") + ";";
-    Ran r = run(kernel(body, "sm_107a", kVars));
-    ASSERT_EQ(r.error, "");
-    EXPECT_EQ(r.out[9], 9u);
-    EXPECT_NE(run(kernel(body, "sm_100a", kVars)).error, "");
+  for (int columns : {544, 576}) {
+    std::string count = std::to_string(columns), last = std::to_string(columns - 1);
+    for (int column : {0, 512, columns - 1}) {
+      Ran r = run(kernel(touchColumn(count, column), "sm_107a", kVars));
+      ASSERT_EQ(r.error, "") << columns << " " << column;
+      EXPECT_EQ(r.out[9], 9u) << columns << " " << column;
+    }
+    EXPECT_EQ(run(kernel(touchColumn(count, columns), "sm_107a", kVars)).error,
+              "t.ptx:11: tmem_bounds: columns of tcgen05.ld or st must lie in a live allocation "
+              "(0.." +
+                  last + "), got " + count + ".." + count);
+    EXPECT_EQ(run(kernel(touchColumn(count, 0), "sm_100a", kVars)).error,
+              "t.ptx:11: tmem_c3: columns of an exclusive allocation on sm_100a must be a multiple "
+              "of 32 from 32 to 512, got " +
+                  count);
+    EXPECT_EQ(run(kernel(alloc(count.c_str()), "sm_107a", kVars)).error,
+              "t.ptx:11: tmem_c3: columns of an allocation on sm_107a must be a multiple of 32 "
+              "from 32 to 512, got " +
+                  count);
   }
-  EXPECT_NE(run(kernel(alloc("577", ".exclusive"), "sm_107a", kVars)).error, "");
-  EXPECT_NE(run(kernel(alloc("608", ".exclusive"), "sm_107a", kVars)).error, "");
-  EXPECT_NE(run(kernel(alloc("544"), "sm_107a", kVars)).error, "");
+  for (const char *columns : {"577", "608"})
+    EXPECT_EQ(run(kernel(alloc(columns, ".exclusive"), "sm_107a", kVars)).error,
+              std::string("t.ptx:11: tmem_c3: columns of an exclusive allocation on sm_107a must "
+                          "be a multiple of 32 from 32 to 576, got ") +
+                  columns);
+}
+
+/// A kernel whose blocks wait for each other: they run one after another.
+TEST(Launch, BlocksThatWaitForEachOther) {
+  const char *kPolls[] = {
+      "atom.global.add.u32 %r1, [%out], 0;",                    // changes nothing
+      "atom.global.cas.b32 %r1, [%out], 7, 8;",                 // never finds a 7
+      "ld.volatile.global.u32 %r1, [%out];",                    // lets others run
+      "ld.global.u32 %r1, [%out];",                             // does not
+      "st.global.u32 [%out+64], 5; ld.global.u32 %r1, [%out];", // writes what is there
+  };
+  for (const char *poll : kPolls)
+    for (unsigned threads : {1u, 2u})
+      for (Timing timing : {Timing::earliest, Timing::latest, Timing::random}) {
+        Scene s;
+        s.grid = {3, 1, 1};
+        s.options.threads = threads;
+        s.options.timing = timing;
+        // The last block would release the first; with two threads it never starts.
+        Ran r = run(kernel(std::string("mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r2, 2; @%p1 "
+                                       "st.global.u32 [%out], 1; @%p1 bra E;\nL: ") +
+                           poll + " setp.ne.u32 %p0, %r1, 1; @%p0 bra L;\nE:"),
+                    s);
+        EXPECT_EQ(r.error.substr(r.error.find(": ") + 2, 8), "livelock") << poll << r.error;
+        EXPECT_EQ(r.error.find('\n'), std::string::npos);
+      }
+}
+
+/// Polls that end are no livelock: a block on another host thread computes for long,
+/// and a timeout counts down.
+TEST(Launch, PollsThatEnd) {
+  Scene s;
+  s.grid = {2, 1, 1};
+  s.options.threads = 2;
+  std::string wait = "mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r2, 1; @!%p1 bra L; mov.u32 %r3, 0;"
+                     "\nC: add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 3000000; @%p2 bra C; "
+                     "st.global.u32 [%out+128], 1; bra E;"
+                     "\nL: atom.global.add.u32 %r1, [%out+128], 0; setp.ne.u32 %p0, %r1, 1; @%p0 "
+                     "bra L;\nE:";
+  EXPECT_EQ(run(kernel(wait), s).error, "");
+  std::string timeout = "mov.u32 %r3, 0;\nL: ld.volatile.global.u32 %r1, [%out]; add.u32 %r3, %r3, "
+                        "1; setp.lt.u32 %p0, %r3, 20000; @%p0 bra L;";
+  EXPECT_EQ(run(kernel(timeout)).error, "");
 }
 
 } // namespace
