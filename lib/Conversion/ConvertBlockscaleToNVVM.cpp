@@ -32,6 +32,8 @@ using namespace blockscale;
 
 /// The dynamic shared memory of every kernel of a module.
 static constexpr StringLiteral kSharedName = "blockscale_shared";
+/// Every buffer starts on it: device allocations are 256-aligned.
+static constexpr int64_t kBufferAlignment = 16;
 
 namespace {
 
@@ -109,6 +111,10 @@ LogicalResult lowerKernel(KernelOp op, KernelOp::Adaptor, Rewriter &b,
   // A tensor map is a 128-byte parameter that the TMA unit reads in place.
   Type map = LLVM::LLVMArrayType::get(b.getI64Type(), 16);
   for (auto [i, param] : llvm::enumerate(op.getArgumentTypes())) {
+    // Vectors of four words are loaded from buffers.
+    if (isa<BufferType>(param))
+      func.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                      b.getI64IntegerAttr(kBufferAlignment));
     if (!isa<TensorMapType>(param))
       continue;
     func.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(map));
@@ -451,15 +457,31 @@ ArrayAttr describeDescriptors(ModuleOp module) {
     llvm::raw_string_ostream(text) << attr;
     return StringRef(text).drop_front(StringRef("#blockscale.").size()).str();
   };
+  auto describeSmem = [&](SmemDescOp desc, int64_t bytes) {
+    auto word = desc.getDesc().encode(archOf(desc));
+    if (!word)
+      return;
+    int64_t value = int64_t(*word) + (bytes >> kAddressShift);
+    std::string text = llvm::formatv("{0:x16} = ", uint64_t(value)).str() + describe(desc.getDesc());
+    if (bytes)
+      text += " + " + std::to_string(bytes) + " bytes";
+    known.insert({value, text});
+  };
   module.walk([&](Operation *op) {
     if (auto mma = dyn_cast<Tcgen05MmaOp>(op)) {
       if (auto word = mma.getIdesc().encode(archOf(mma)))
         known.insert(
             {int64_t(*word), llvm::formatv("{0:x8} = ", *word).str() + describe(mma.getIdesc())});
     } else if (auto desc = dyn_cast<SmemDescOp>(op)) {
-      if (auto word = desc.getDesc().encode(archOf(desc)))
-        known.insert(
-            {int64_t(*word), llvm::formatv("{0:x16} = ", *word).str() + describe(desc.getDesc())});
+      describeSmem(desc, 0);
+    } else if (auto advance = dyn_cast<DescAdvanceOp>(op)) {
+      // LLVM adds a constant advance to the constant part of its descriptor.
+      int64_t bytes = advance.getBytes();
+      Value from = advance.getDesc();
+      for (; auto before = from.getDefiningOp<DescAdvanceOp>(); from = before.getDesc())
+        bytes += before.getBytes();
+      if (auto desc = from.getDefiningOp<SmemDescOp>())
+        describeSmem(desc, bytes);
     }
   });
   SmallVector<Attribute> rows;

@@ -18,6 +18,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -82,6 +86,18 @@ private:
   FailureOr<ModuleOp> findKernels(ModuleOp module);
 };
 
+/// Whether host code computes with whole tensors by scalar ops, which bufferization
+/// does not take. Asked first, since the pass loads dialects that most inputs lack.
+bool hasElementwiseTensors(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        bool found = OpTrait::hasElementwiseMappableTraits(op) &&
+                     llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 FailureOr<Output> Compiler::compile(MLIRContext &context) {
   double start = cpuMilliseconds();
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(inputPath, &context);
@@ -91,6 +107,8 @@ FailureOr<Output> Compiler::compile(MLIRContext &context) {
   parseMs += parsed - start;
   PassManager passes(&context);
   passes.enableVerifier(verifyEach);
+  if (hasElementwiseTensors(*module))
+    passes.addPass(createConvertElementwiseToLinalgPass());
   buildGemmToPTXPipeline(passes, {archName, /*checks=*/false, /*freeBuffers=*/false, pins});
   if (failed(passes.run(*module)))
     return failure();
@@ -166,8 +184,9 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   registry.insert<func::FuncDialect, arith::ArithDialect, memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, BlockscaleDialect>();
+                  tensor::TensorDialect, linalg::LinalgDialect, math::MathDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, BlockscaleDialect>();
   registerPipelineInterfaces(registry);
+  linalg::registerBufferizableOpInterfaceExternalModels(registry);
   registerPTXTranslations(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);

@@ -24,6 +24,8 @@ public:
     root.walk([&](LaunchOp op) { launches.push_back(op); });
     if (launches.empty())
       return root.emitError("manifest_c1: the module must launch a kernel, got none"), failure();
+    if (failed(checkHost(launches)))
+      return failure();
     for (LaunchOp launch : launches)
       if (failed(add(launch, /*prefix=*/launches.size() > 1)))
         return failure();
@@ -31,6 +33,55 @@ public:
   }
 
 private:
+  /// A manifest is a list of launches: what host code decides or computes between
+  /// them cannot be said.
+  LogicalResult checkHost(ArrayRef<LaunchOp> launches) {
+    llvm::SmallPtrSet<Operation *, 4> functions;
+    for (LaunchOp launch : launches) {
+      auto function = dyn_cast<FunctionOpInterface>(launch->getParentOp());
+      if (!function)
+        return launch.emitOpError("manifest_c4: a launch must stand in the body of a function, got "
+                                  "one under host control flow, '")
+               << launch->getParentOp()->getName() << "'";
+      functions.insert(function);
+    }
+    WalkResult calls = root.walk([&](CallOpInterface call) {
+      Operation *callee = call.resolveCallable();
+      if (!callee || !functions.contains(callee))
+        return WalkResult::advance();
+      call->emitOpError("manifest_c5: a function that launches kernels must not be called, got a "
+                        "call of '")
+          << SymbolTable::getSymbolName(callee).getValue() << "'";
+      return WalkResult::interrupt();
+    });
+    if (calls.wasInterrupted())
+      return failure();
+    WalkResult copies = root.walk([&](CopyOp copy) {
+      return isa<BufferType>(copy.getSource().getType()) && failed(checkResult(copy.getTarget()))
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    return failure(copies.wasInterrupted());
+  }
+
+  /// Host memory that a kernel's result is copied to is returned, and that is all.
+  static LogicalResult checkResult(Value memory) {
+    for (Operation *user : memory.getUsers()) {
+      auto copy = dyn_cast<CopyOp>(user);
+      if ((copy && copy.getTarget() == memory) || isa<func::ReturnOp, memref::DeallocOp>(user))
+        continue;
+      if (auto cast = dyn_cast<memref::CastOp>(user)) {
+        if (failed(checkResult(cast)))
+          return failure();
+        continue;
+      }
+      return user->emitOpError("manifest_c6: what a kernel writes must only be returned, got a use "
+                               "by '")
+             << user->getName() << "'";
+    }
+    return success();
+  }
+
   LogicalResult add(LaunchOp launch, bool prefix) {
     rt::ManifestKernel kernel;
     kernel.name = launch.getKernel().getLeafReference().getValue().str();

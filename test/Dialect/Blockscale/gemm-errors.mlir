@@ -238,3 +238,29 @@ func.func @gemm_c12_nibbles(%a: tensor<8x64xf8E4M3FN>, %s: !sf, %c: tensor<8x8xf
     {nibbles_a = #blockscale.nibbles<high_first>} -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>
 }
+
+// -----
+
+// 2^42 tiles: a tile's index is an i32.
+!e = tensor<268435456x64xf4E2M1FN>
+!s = tensor<268435456x4xi8, #blockscale.scales<ue4m3, tiled>>
+!d = tensor<268435456x268435456xf32>
+func.func @gemm_c15_tiles(%a: !e, %s: !s, %c: !d) -> !d {
+  // expected-error @below {{gemm_c15: tiles of 128x128 must be fewer than 2^31, got 4398046511104}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !e, !s, !e, !s) outs(%c : !d) -> !d
+  return %d : !d
+}
+
+// -----
+
+// 2^24 tiles, and 2^40 + 2^21 bytes of D.
+!a = tensor<268435456x64xf4E2M1FN>
+!sa = tensor<268435456x4xi8, #blockscale.scales<ue4m3, tiled>>
+!b = tensor<1025x64xf4E2M1FN>
+!sb = tensor<1025x4xi8, #blockscale.scales<ue4m3, tiled>>
+!d = tensor<268435456x1025xf32>
+func.func @gemm_c15_bytes(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %c: !d) -> !d {
+  // expected-error @below {{gemm_c15: out must take at most 2^40 bytes, got 1100585369600}}
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !a, !sa, !b, !sb) outs(%c : !d) -> !d
+  return %d : !d
+}

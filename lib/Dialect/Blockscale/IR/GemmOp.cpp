@@ -66,6 +66,37 @@ static LogicalResult verifyWholeBlocks(int64_t k, int64_t block, ErrorFn emitErr
                      << k << " is not a multiple of " << block;
 }
 
+/// gemm_c15: what kernels count in 32 bits, and what tensor maps reach.
+static LogicalResult verifyReach(ProblemAttr p, ErrorFn emitError) {
+  int64_t tiles = ((p.getM() + 127) / 128) * ((p.getN() + 127) / 128);
+  if (tiles > kMaxTiles)
+    return emitError() << "gemm_c15: tiles of 128x128 must be fewer than 2^31, got " << tiles;
+  for (auto [what, bytes] :
+       {std::pair("a", p.getABytes()), std::pair("sfa", p.getSfaBytes()),
+        std::pair("b", p.getBBytes()), std::pair("sfb", p.getSfbBytes()),
+        std::pair("out", p.getOutBytes())})
+    if (bytes > kMaxBufferBytes)
+      return emitError() << "gemm_c15: " << what << " must take at most 2^40 bytes, got " << bytes;
+  return success();
+}
+
+LogicalResult blockscale::verifyProblem(ProblemAttr p, ErrorFn emitError) {
+  if (failed(verifySizes(p.getM(), p.getN(), p.getK(), emitError)))
+    return failure();
+  FailureOr<const BuiltFormat *> format =
+      findFormat(p.getA(), p.getB(), p.getScale(), p.getScale(), emitError);
+  if (failed(format))
+    return failure();
+  if (p.getBlock() != (*format)->block)
+    return emitError() << "gemm_c6: block of " << (*format)->name << " must be " << (*format)->block
+                       << ", got " << p.getBlock();
+  if (p.getOut() != Format::f32 && p.getOut() != Format::bf16)
+    return emitError() << "gemm_c6: out must be f32 or bf16, got " << name(p.getOut());
+  if (failed(verifyWholeBlocks(p.getK(), p.getBlock(), emitError)))
+    return failure();
+  return verifyReach(p, emitError);
+}
+
 static LogicalResult verifyBias(Type type, int64_t n, ErrorFn emitError) {
   if (!type || cast<ShapedType>(type).getDimSize(0) == n)
     return success();
@@ -110,22 +141,14 @@ static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError)
   if (failed(verifyScales("sfa", types.sfa, m, cols, emitError)) ||
       failed(verifyScales("sfb", types.sfb, n, cols, emitError)))
     return failure();
-  return verifyBias(types.bias, n, emitError);
+  if (failed(verifyBias(types.bias, n, emitError)))
+    return failure();
+  return verifyReach(buildProblem(types, **format), emitError);
 }
 
 static LogicalResult verifyPacked(const ProductTypes &types, ErrorFn emitError) {
   ProblemAttr p = types.packed;
-  if (failed(verifySizes(p.getM(), p.getN(), p.getK(), emitError)))
-    return failure();
-  FailureOr<const BuiltFormat *> format =
-      findFormat(p.getA(), p.getB(), p.getScale(), p.getScale(), emitError);
-  if (failed(format))
-    return failure();
-  if (p.getBlock() != (*format)->block)
-    return emitError() << "gemm_c6: block of " << (*format)->name << " must be " << (*format)->block
-                       << ", got " << p.getBlock();
-  if (failed(verifyWholeBlocks(p.getK(), p.getBlock(), emitError)) ||
-      failed(verifyBias(types.bias, p.getN(), emitError)))
+  if (failed(verifyProblem(p, emitError)) || failed(verifyBias(types.bias, p.getN(), emitError)))
     return failure();
   if (failed(verifyBytes("gemm_c11", "a", types.a, p.getABytes(), emitError)) ||
       failed(verifyBytes("gemm_c11", "sfa", types.sfa, p.getSfaBytes(), emitError)) ||

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/Facts/ArchInfo.h"
 #include "blockscale/Facts/MmaMode.h"
 #include "blockscale/Facts/ScaleTile.h"
@@ -47,7 +47,14 @@ LogicalResult KernelOp::verify() {
     if (!isa<TensorMapType, BufferType, Float32Type>(type))
       return emitOpError("kernel_c0: a parameter must be a tensor map, a buffer or f32, got ")
              << type;
-  return success();
+  // At the machine level these are all that is left of the plans.
+  auto emitError = [&] { return this->emitOpError(); };
+  if (failed(verifyProblem(getProblem(), emitError)) ||
+      failed(verifySchedule(getProblem(), getSchedule(), emitError)) ||
+      failed(verifyFetchable(getProblem(), emitError)))
+    return failure();
+  return verifyTiledScales(getProblem(), "use blockscale.relayout_scales before the kernel",
+                           emitError);
 }
 
 LogicalResult ApplyEpilogueOp::verify() {
@@ -418,13 +425,14 @@ LogicalResult PlanVerifier::checkMmas() {
     int64_t steps = op.getSteps();
     if (steps < 1 || steps > maxSteps())
       return fail([&](auto &&d) { d << "steps must be 1.." << maxSteps() << ", got " << steps; });
-    // Scales of every step must have been copied in this block.
+    // Scales of every step must have been copied in this block since the mma before
+    // it: an inlined loop puts several K tiles into one block.
     int64_t words = (steps * scalesPerStep() + 3) / 4;
     for (ScaleOperand operand : {ScaleOperand::sfa, ScaleOperand::sfb}) {
       int64_t copied = 0;
-      for (Operation &other : *op->getBlock())
-        if (auto copy = dyn_cast<CopyScalesOp>(other);
-            copy && copy->isBeforeInBlock(op) && copy.getOperand().getValue() == operand)
+      for (Operation *other = op->getPrevNode(); other && !isa<MmaOp>(other);
+           other = other->getPrevNode())
+        if (auto copy = dyn_cast<CopyScalesOp>(other); copy && copy.getOperand().getValue() == operand)
           copied += copy.getTiles();
       if (copied != words)
         return fail([&](auto &&d) {

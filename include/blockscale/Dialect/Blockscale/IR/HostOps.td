@@ -12,12 +12,18 @@ include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
 
 def Blockscale_AllocOp : Blockscale_Op<"alloc"> {
   let summary = "allocates memory on the device";
+  let description = [{
+    Rules:
+    - alloc_c1: bytes must be 1 to 2^40
+  }];
   let arguments = (ins I64Attr:$bytes);
   let results = (outs Blockscale_BufferType:$buffer);
   let assemblyFormat = "$bytes attr-dict";
+  let hasVerifier = 1;
 }
 
 def Blockscale_FreeOp : Blockscale_Op<"free"> {
@@ -39,18 +45,39 @@ def Blockscale_CopyOp : Blockscale_Op<"copy"> {
 
 def Blockscale_TensorMapOp : Blockscale_Op<"tensor_map"> {
   let summary = "encodes a TMA tensor map over a device buffer";
+  let description = [{
+    Rules:
+    - tensor_map_c2: lists have the lengths that the rank asks for
+    - map_c1: the element stride of dimension 0, which the hardware ignores, must be 1
+    - map_c2: what the map reaches must lie inside the buffer, where its size is known
+    The driver's own rules, tensor_map_cN, are checked when the map is encoded.
+  }];
   let arguments = (ins Blockscale_BufferType:$buffer, Blockscale_TmaMapAttr:$map);
   let results = (outs Blockscale_TensorMapType:$result);
   let assemblyFormat = "$buffer `,` $map attr-dict";
+  let hasVerifier = 1;
 }
 
-def Blockscale_LaunchOp : Blockscale_Op<"launch"> {
+def Blockscale_LaunchOp : Blockscale_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "launches a kernel and waits for it";
   let description = [{
     `blockscale.launch @kernels::@gemm_0 grid [9, 1, 1] block [192, 1, 1]
     cluster [1, 1, 1] shared 226304 (%map_a, %d, %alpha : ...)`. Operands are the
     kernel's parameters in order. `oversized` opts in to more shared memory than
     the ordinary limit of a block (sm_107a).
+
+    Rules, checked where the symbol is a `blockscale.kernel`; a program whose kernels
+    are PTX already has none to check:
+    - launch_c1: grid, block and cluster must have three extents
+    - launch_c2: block must be the kernel's threads, cluster one CTA
+    - launch_c3: shared bytes must be the kernel's, oversized where a chip wants it
+    - launch_c4: parameters must have the kernel's types
+    - launch_c5: grid must be the smaller of the problem's tiles and the schedule's ctas
+    - launch_c6: parameters must be the maps of A, B, SFA, SFB and D (with plain_store D's
+      buffer) of the kernel's problem, whatever their L2 promotion; then bias and alpha
+    - launch_c7: buffers of D and bias must have the problem's bytes, where they are known
+    - launch_c8: a kernel at the machine level must have the shared bytes and the columns of
+      tensor memory that its schedule takes
   }];
   let arguments = (ins SymbolRefAttr:$kernel,
     DenseI64ArrayAttr:$grid, DenseI64ArrayAttr:$block, DenseI64ArrayAttr:$cluster,

@@ -125,6 +125,7 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
 
     Rules, checked in this order:
     - kernel_c0: parameters are tensor maps, buffers and f32; nothing is returned
+    - the problem follows gemm_c5, gemm_c6, gemm_c7, gemm_c13 to gemm_c15, the schedule schedule_c1 to schedule_c10
     - kernel_c1: the schedule's chip must be the module's `blockscale.arch`
     - kernel_c2: shared memory must fit the chip's largest block
     - kernel_c3: planned ranges must lie inside `shared_bytes`, which is their end rounded up to 128

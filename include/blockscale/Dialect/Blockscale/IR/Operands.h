@@ -21,6 +21,10 @@ using ErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
 /// Largest m, n or k: all sizes, counted in bits, fit 63 bits.
 inline constexpr int64_t kMaxExtent = int64_t(1) << 28;
+/// Largest number of 128 x 128 tiles of D: a tile's index is an i32.
+inline constexpr int64_t kMaxTiles = (int64_t(1) << 31) - 1;
+/// Largest operand or result: strides of a tensor map are below it.
+inline constexpr int64_t kMaxBufferBytes = int64_t(1) << 40;
 
 /// A combination of element, scale and block that the compiler builds today, and
 /// the kind of tcgen05.mma that multiplies it.
@@ -69,6 +73,9 @@ struct ProductTypes {
   ProblemAttr packed;
 };
 mlir::LogicalResult verifyProduct(const ProductTypes &types, ErrorFn emitError);
+
+/// The same rules of a problem alone: gemm_c5, gemm_c6, gemm_c7, gemm_c15.
+mlir::LogicalResult verifyProblem(ProblemAttr problem, ErrorFn emitError);
 
 /// What the types of a verified product say.
 ProblemAttr getProblemOf(const ProductTypes &types);

@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How many bytes of shared memory and how many columns of tensor memory a
-// kernel takes. The choice of a schedule, its verifier and the kernel's plan use
-// the same functions, so they cannot disagree.
+// kernel takes, and the tensor maps of its parameters. The choice of a schedule,
+// its verifier, the kernel's plan and its launch use the same functions, so they
+// cannot disagree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,6 +55,37 @@ inline TmemColumns planTmem(StageBytes stage, Shape3 tile, int64_t accumulators)
   constexpr int64_t columnBytes = facts::kTmemLanesPerWarp * facts::kTmemColumnBits / 8;
   return {accumulators * tile.n, stage.sfa / columnBytes, stage.sfb / columnBytes};
 }
+
+/// Sizes that follow from a problem and a schedule.
+struct GemmShape {
+  GemmShape(ProblemAttr problem, ScheduleAttr schedule);
+
+  int64_t tilesM, tilesN, tilesK;   // tiles of the matrix
+  int64_t scalesPerRow;             // ceil(k / block)
+  int64_t scaleTilesPerStage;       // 512-byte tiles along K of one stage
+  int64_t lastSteps;                // instructions in the last K tile
+  int64_t stepsPerStage;            // instructions in the others
+  int64_t rowBytesA, rowBytesB;     // of one row of A and of B in memory
+  int64_t stageBytesA, stageBytesB; // of one stage
+  int64_t stageBytesScales;         // of SFA or SFB of one stage
+  int64_t outBytes;                 // of one element of D
+  int64_t outColumns;               // of D in 128 bytes
+  int64_t tiles() const { return tilesM * tilesN; }
+};
+
+/// Tensor maps of the kernel's parameters.
+TmaMapAttr operandMap(mlir::MLIRContext *context, int64_t rows, int64_t rowBytes, int64_t tileRows);
+TmaMapAttr scaleMap(mlir::MLIRContext *context, int64_t rows, int64_t scalesPerRow,
+                    int64_t tilesPerStage);
+TmaMapAttr outputMap(mlir::MLIRContext *context, int64_t rows, int64_t columns,
+                     int64_t elementBytes);
+
+/// Dynamic shared bytes of the kernel that is built for a schedule: the buffers, a
+/// full and an empty barrier for each stage of both rings, and the tensor-memory slot.
+int64_t planKernelBytes(ProblemAttr problem, ScheduleAttr schedule);
+
+/// The threads of a kernel: four epilogue warps, one for the MMA and one for TMA.
+inline constexpr int64_t kKernelThreads = 192;
 
 } // namespace blockscale
 

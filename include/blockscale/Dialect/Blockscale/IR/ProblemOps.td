@@ -107,6 +107,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     - gemm_c14: with a schedule, in the packed form: scales are tiled; the linear
       layout needs `blockscale.relayout_scales`, which blockscale-insert-relayouts
       puts in.
+    - gemm_c15: tiles of 128x128 are fewer than 2^31, and every operand and the
+      result take at most 2^40 bytes.
     The schedule's own rules are schedule_cN at `#blockscale.schedule`.
   }];
   let arguments = (ins

@@ -1,0 +1,237 @@
+//===- HostOps.cpp - rules of allocs, tensor maps and launches ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A launch is checked against the kernel that it names: what one says and the
+// other relies on must not differ, whoever edited which.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Operands.h"
+#include "blockscale/Dialect/Blockscale/IR/Planning.h"
+#include "blockscale/Facts/ArchInfo.h"
+#include "blockscale/Facts/TensorMap.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// Memory and maps
+//===----------------------------------------------------------------------===//
+
+LogicalResult AllocOp::verify() {
+  if (int64_t bytes = int64_t(getBytes()); bytes < 1 || bytes > kMaxBufferBytes)
+    return emitOpError("alloc_c1: bytes must be 1 to 2^40, got ") << bytes;
+  return success();
+}
+
+/// Bytes of a device buffer that is allocated in sight.
+static std::optional<int64_t> knownBytes(Value buffer) {
+  if (auto alloc = buffer.getDefiningOp<AllocOp>())
+    return int64_t(alloc.getBytes());
+  return std::nullopt;
+}
+
+LogicalResult TensorMapOp::verify() {
+  TmaMapAttr map = getMap();
+  size_t rank = map.getDims().size();
+  if (rank < 1 || rank > size_t(facts::kTmaMaxRank))
+    return emitOpError("tensor_map_c2: rank must be from 1 to ")
+           << facts::kTmaMaxRank << ", got " << rank;
+  for (auto [what, have, want] : {std::tuple("strides", map.getStrides().size(), rank - 1),
+                                  std::tuple("box sizes", map.getBox().size(), rank),
+                                  std::tuple("element strides", map.getElementStrides().size(), rank)})
+    if (have != want)
+      return emitOpError("tensor_map_c2: number of ") << what << " must be " << want << ", got "
+                                                      << have;
+  if (map.getElementStrides().front() != 1)
+    return emitOpError("map_c1: element stride of dimension 0 must be 1, got ")
+           << map.getElementStrides().front();
+  std::optional<int64_t> bytes = knownBytes(getBuffer());
+  if (!bytes)
+    return success();
+  // Saturated: a product beyond 64 bits is outside any buffer.
+  int64_t end = llvm::SaturatingMultiply<uint64_t>(map.getDims().front(),
+                                                   facts::info(map.getType()).globalBytes16) /
+                16;
+  bool fits = map.getDims().front() >= 1 && end <= *bytes;
+  for (size_t i = 1; i < rank && fits; ++i) {
+    int64_t dim = map.getDims()[i], stride = map.getStrides()[i - 1], step = 0;
+    fits = dim >= 1 && stride >= 0 && !llvm::MulOverflow(dim - 1, stride, step) &&
+           !llvm::AddOverflow(end, step, end) && end <= *bytes;
+  }
+  if (!fits)
+    return emitOpError("map_c2: map must lie inside its buffer of ")
+           << *bytes << " bytes, got one that reaches " << end;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Checks one launch against its kernel, in the order of the labels.
+class LaunchVerifier {
+public:
+  LaunchVerifier(LaunchOp launch, KernelOp kernel)
+      : launch(launch), kernel(kernel), problem(kernel.getProblem()),
+        schedule(kernel.getSchedule()), shape(problem, schedule) {}
+
+  LogicalResult run() {
+    return success(succeeded(checkBlock()) && succeeded(checkShared()) && succeeded(checkTypes()) &&
+                   succeeded(checkGrid()) && succeeded(checkMaps()) && succeeded(checkBuffers()) &&
+                   succeeded(checkMachine()));
+  }
+
+private:
+  LogicalResult checkBlock() {
+    if (launch.getBlock() != ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1})
+      return refuse("launch_c2: block must be [", kernel.getThreads(), ", 1, 1], got [",
+                    launch.getBlock(), "]");
+    if (launch.getCluster() != ArrayRef<int64_t>{1, 1, 1})
+      return refuse("launch_c2: cluster must be [1, 1, 1] (clusters are not built yet), got [",
+                    launch.getCluster(), "]");
+    return success();
+  }
+
+  LogicalResult checkShared() {
+    if (launch.getSharedBytes() != kernel.getSharedBytes())
+      return refuse("launch_c3: shared bytes must be the kernel's ", kernel.getSharedBytes(),
+                    ", got ", launch.getSharedBytes());
+    bool oversized =
+        int64_t(kernel.getSharedBytes()) > facts::info(kernel.getArch()).sharedPerBlock;
+    if (launch.getOversized() != oversized)
+      return refuse("launch_c3: launch must ", oversized ? "" : "not ", "be oversized for ",
+                    kernel.getSharedBytes(), " shared bytes, got ",
+                    oversized ? "an ordinary one" : "an oversized one");
+    return success();
+  }
+
+  LogicalResult checkTypes() {
+    ArrayRef<Type> types = kernel.getArgumentTypes();
+    if (launch.getParams().size() != types.size())
+      return refuse("launch_c4: parameters must be ", types.size(), ", got ",
+                    launch.getParams().size());
+    for (auto [i, value] : llvm::enumerate(launch.getParams()))
+      if (value.getType() != types[i])
+        return refuse("launch_c4: parameter ", i, " must be ", types[i], ", got ",
+                      value.getType());
+    return success();
+  }
+
+  LogicalResult checkGrid() {
+    int64_t want = std::min(shape.tiles(), schedule.getCtas());
+    if (launch.getGrid() != ArrayRef<int64_t>{want, 1, 1})
+      return refuse("launch_c5: grid must be [", want, ", 1, 1] for ", shape.tiles(),
+                    " tiles and ctas = ", schedule.getCtas(), ", got [", launch.getGrid(), "]");
+    return success();
+  }
+
+  LogicalResult checkMaps() {
+    MLIRContext *context = launch.getContext();
+    int64_t m = problem.getM(), n = problem.getN();
+    SmallVector<std::pair<StringRef, TmaMapAttr>> want{
+        {"a", operandMap(context, m, shape.rowBytesA, schedule.getTile().m)},
+        {"b", operandMap(context, n, shape.rowBytesB, schedule.getTile().n)},
+        {"sfa", scaleMap(context, m, shape.scalesPerRow, shape.scaleTilesPerStage)},
+        {"sfb", scaleMap(context, n, shape.scalesPerRow, shape.scaleTilesPerStage)}};
+    if (schedule.getEpilogue() == Epilogue::tma_store)
+      want.push_back({"d", outputMap(context, m, n, shape.outBytes)});
+    // D's buffer, bias and alpha follow.
+    for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
+      if (isa<TensorMapType>(type) != (i < want.size()))
+        return refuse("launch_c6: a kernel must take ", want.size(), " tensor maps first, got ",
+                      type, " as parameter ", i);
+    if (launch.getParams().size() < want.size())
+      return refuse("launch_c6: a kernel must take ", want.size(), " tensor maps first, got ",
+                    launch.getParams().size(), " parameters");
+    for (auto [i, row] : llvm::enumerate(want)) {
+      auto op = launch.getParams()[i].getDefiningOp<TensorMapOp>();
+      if (!op || withoutL2(op.getMap()) == withoutL2(row.second))
+        continue;
+      InFlightDiagnostic diag = launch.emitOpError("launch_c6: map of ")
+                                << row.first << " must be " << row.second << ", got "
+                                << op.getMap();
+      diag.attachNote(op.getLoc()) << "the map is made here";
+      return diag;
+    }
+    return success();
+  }
+
+  LogicalResult checkBuffers() {
+    bool plain = schedule.getEpilogue() == Epilogue::plain_store;
+    SmallVector<std::pair<StringRef, int64_t>> want;
+    if (plain)
+      want.push_back({"d", problem.getOutBytes()});
+    want.push_back({"bias", problem.getN() * int64_t(sizeof(float))});
+    size_t next = 0;
+    for (auto [i, value] : llvm::enumerate(launch.getParams())) {
+      if (!isa<BufferType>(value.getType()))
+        continue;
+      if (next == want.size())
+        return refuse("launch_c7: buffers must be at most ", want.size(),
+                      ", got another as parameter ", i);
+      auto [what, bytes] = want[next++];
+      if (std::optional<int64_t> have = knownBytes(value); have && *have != bytes)
+        return refuse("launch_c7: buffer of ", what, " must have ", bytes, " bytes, got ", *have);
+    }
+    return success();
+  }
+
+  /// A kernel of warp roles has a plan, which its own rules hold against the schedule.
+  LogicalResult checkMachine() {
+    Block &body = kernel.getBody().front();
+    if (!body.getOps<WarpRoleOp>().empty())
+      return success();
+    if (int64_t want = planKernelBytes(problem, schedule); int64_t(kernel.getSharedBytes()) != want)
+      return refuse("launch_c8: shared bytes of the schedule must be ", want, ", got ",
+                    kernel.getSharedBytes());
+    StageBytes stage = planStage(problem, schedule.getTile());
+    int64_t used = planTmem(stage, schedule.getTile(), schedule.getAccumulators()).used();
+    auto want = facts::roundTmemColumns(kernel.getArch(), int(used));
+    WalkResult result = kernel.getBody().walk([&](Tcgen05AllocOp op) {
+      if (want && int64_t(op.getColumns()) != *want) {
+        op.emitOpError("launch_c8: columns of the schedule must be ")
+            << *want << ", got " << op.getColumns();
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  static TmaMapAttr withoutL2(TmaMapAttr map) {
+    return TmaMapAttr::get(map.getContext(), map.getType(), map.getDims(), map.getStrides(),
+                           map.getBox(), map.getElementStrides(), map.getSwizzle(), map.getFill(),
+                           facts::TmaL2Promotion::none);
+  }
+
+  template <typename... Parts> LogicalResult refuse(Parts &&...parts) {
+    InFlightDiagnostic diag = launch.emitOpError();
+    (diag << ... << std::forward<Parts>(parts));
+    diag.attachNote(kernel.getLoc()) << "the kernel stands here";
+    return diag;
+  }
+
+  LaunchOp launch;
+  KernelOp kernel;
+  ProblemAttr problem;
+  ScheduleAttr schedule;
+  GemmShape shape;
+};
+
+} // namespace
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (auto [what, extents] : {std::pair("grid", getGrid()), std::pair("block", getBlock()),
+                               std::pair("cluster", getCluster())})
+    if (extents.size() != 3)
+      return emitOpError("launch_c1: ") << what << " must have 3 extents, got " << extents.size();
+  auto kernel =
+      dyn_cast_or_null<KernelOp>(symbols.lookupNearestSymbolFrom(*this, getKernelAttr()));
+  if (!kernel)
+    return success();
+  return LaunchVerifier(*this, kernel).run();
+}
