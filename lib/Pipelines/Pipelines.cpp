@@ -13,9 +13,7 @@
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Pass/PassOptions.h"
@@ -72,16 +70,6 @@ void buildProblemPipeline(OpPassManager &passes, const GemmToPTXPipeline &option
   passes.addPass(createPackNarrow());
 }
 
-void buildBufferizePipeline(OpPassManager &passes, bool freeBuffers) {
-  bufferization::OneShotBufferizePassOptions bufferize;
-  bufferize.bufferizeFunctionBoundaries = true;
-  bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
-  passes.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  if (freeBuffers)
-    bufferization::buildBufferDeallocationPipeline(
-        passes, bufferization::BufferDeallocationPipelineOptions());
-}
-
 void buildKernelPipeline(OpPassManager &passes) {
   passes.addPass(createBlockscaleLowerGemmToKernelPass());
   passes.addPass(createBlockscaleLowerKernelToMachinePass());
@@ -112,6 +100,7 @@ struct GemmToPTXOptions : PassPipelineOptions<GemmToPTXOptions> {
 } // namespace
 
 void registerPipelines() {
+  registerBufferizePass();
   PassPipelineRegistration<>("blockscale-kernel-to-nvvm",
                              "levels 2 to 5: scheduled products and kernels become LLVM functions",
                              buildKernelPipeline);

@@ -9,6 +9,8 @@
 
 #include "MlirCompile.h"
 
+#include "HostHeap.h"
+
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
 #include "blockscale/InitAll.h"
@@ -26,7 +28,9 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/TargetSelect.h"
 
@@ -43,7 +47,7 @@ constexpr StringLiteral kHostPipeline =
     "convert-blockscale-host-to-llvm,convert-bufferization-to-memref,"
     "func.func(convert-linalg-to-loops,expand-strided-metadata,lower-affine),"
     "canonicalize,cse,convert-scf-to-cf,arith-expand{include-bf16=true},convert-math-to-llvm,"
-    "convert-math-to-libm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,"
+    "convert-math-to-libm,finalize-memref-to-llvm{use-generic-functions},convert-arith-to-llvm,convert-index-to-llvm,"
     "convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts";
 
 std::string locationOf(Location loc) {
@@ -61,23 +65,25 @@ public:
       : handler(&context, [this, file = file.str()](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
             return success();
-          if (!hasPrinted) {
+          if (!printed) {
             std::string text = diagnostic.str();
             std::string where = locationOf(diagnostic.getLocation());
             llvm::errs() << (where.empty() ? file : where)
                          << ": error: " << StringRef(text).split('\n').first << "\n";
           }
-          hasPrinted = true;
+          printed = true;
           return success();
         }) {}
 
   /// What to pass on after a failure: nothing if a line was printed.
   Refusal refusal(const char *stage) const {
-    return Refusal{hasPrinted ? "" : std::string("compile: ") + stage + " must succeed"};
+    return Refusal{printed ? "" : std::string("compile: ") + stage + " must succeed"};
   }
 
+  bool hasPrinted() const { return printed; }
+
 private:
-  bool hasPrinted = false;
+  bool printed = false;
   ScopedDiagnosticHandler handler;
 };
 
@@ -112,6 +118,12 @@ private:
 
   std::map<std::string, KernelPlan> &plans;
 };
+
+/// What the user wrote, where a dump of a later level remembers it.
+Type getLogicalType(Type type, Attribute remembered) {
+  auto logical = dyn_cast_or_null<TypeAttr>(remembered);
+  return logical ? logical.getValue() : type;
+}
 
 /// Erases the functions that the entry does not reach, so that other kernels of
 /// the file are not compiled.
@@ -151,6 +163,25 @@ LogicalResult takeKernels(ModuleOp module, const CompileOptions &options, Progra
   return success();
 }
 
+/// What host code calls must be ours, the C library's or its own; the engine
+/// would print lines of its own about another.
+LogicalResult verifyCallees(ModuleOp module) {
+  llvm::StringSet<> ours;
+  for (const auto &calls : {rt::getHostCalls(), getHeapCalls()})
+    for (const auto &[name, address] : calls)
+      ours.insert(name);
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    StringRef name = function.getSymName();
+    if (function.isExternal() && !ours.contains(name) &&
+        !llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name.str()) &&
+        !SymbolTable::symbolKnownUseEmpty(function, module))
+      return function.emitError() << "compile: function that host code calls must be defined, got "
+                                     "a declaration of @"
+                                  << name;
+  }
+  return success();
+}
+
 facts::Result<std::unique_ptr<ExecutionEngine>> makeEngine(ModuleOp module) {
   auto describe = [](llvm::Error error) {
     std::string text = llvm::toString(std::move(error));
@@ -172,9 +203,10 @@ facts::Result<std::unique_ptr<ExecutionEngine>> makeEngine(ModuleOp module) {
     return describe(engine.takeError());
   (*engine)->registerSymbols([](llvm::orc::MangleAndInterner interner) {
     llvm::orc::SymbolMap symbols;
-    for (const auto &[name, address] : rt::getHostCalls())
-      symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
-                                 llvm::JITSymbolFlags::Exported};
+    for (const auto &calls : {rt::getHostCalls(), getHeapCalls()})
+      for (const auto &[name, address] : calls)
+        symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                                   llvm::JITSymbolFlags::Exported};
     return symbols;
   });
   return std::move(*engine);
@@ -219,8 +251,11 @@ facts::Result<Program> compile(MLIRContext &context, const CompileOptions &optio
   }
 
   Program program;
-  llvm::append_range(program.argTypes, entry.getArgumentTypes());
-  llvm::append_range(program.resultTypes, entry.getResultTypes());
+  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes()))
+    program.argTypes.push_back(getLogicalType(type, entry.getArgAttr(index, kLogicalTypeAttr)));
+  for (auto [index, type] : llvm::enumerate(entry.getResultTypes()))
+    program.resultTypes.push_back(
+        getLogicalType(type, entry.getResultAttr(index, kLogicalTypeAttr)));
   keepOnly(*module, entry);
   if (failed(runPipeline(*module, kernelPipeline(options), &program.plans)))
     return errors.refusal("lowering to PTX");
@@ -231,11 +266,11 @@ facts::Result<Program> compile(MLIRContext &context, const CompileOptions &optio
   llvm::append_range(program.argMemrefs, entry.getArgumentTypes());
   llvm::append_range(program.resultMemrefs, entry.getResultTypes());
   entry->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), UnitAttr::get(&context));
-  if (failed(runPipeline(*module, kHostPipeline)))
+  if (failed(runPipeline(*module, kHostPipeline)) || failed(verifyCallees(*module)))
     return errors.refusal("lowering host code");
   facts::Result<std::unique_ptr<ExecutionEngine>> engine = makeEngine(*module);
   if (!engine)
-    return engine.takeRefusal();
+    return errors.hasPrinted() ? errors.refusal("compiling host code") : engine.takeRefusal();
   program.engine = std::move(*engine);
   return program;
 }

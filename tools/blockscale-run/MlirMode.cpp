@@ -7,12 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HostHeap.h"
 #include "MlirCompile.h"
 #include "Options.h"
 #include "Report.h"
 #include "Values.h"
+#include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/Pipelines/Pipelines.h"
-
 #include "blockscale/Support/Npy.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -26,15 +27,6 @@ namespace blockscale::run {
 using rt::Array;
 
 namespace {
-
-Result<facts::Arch> parseArch(const std::string &text) {
-  if (std::optional<facts::Arch> arch = facts::parseArch(text))
-    return *arch;
-  std::string names;
-  for (std::string_view name : facts::kArchNames)
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  return Refusal{"run: --arch must be one of " + names + ", got '" + text + "'"};
-}
 
 Result<std::vector<Array>> loadArguments(const Options &options, const Program &program) {
   if (options.args.size() != program.argTypes.size())
@@ -64,11 +56,14 @@ Result<std::vector<FileForm>> resultForms(const Options &options, const Program 
   std::vector<FileForm> forms;
   for (size_t i = 0; i < program.resultTypes.size(); ++i) {
     std::string subject = "run: result " + std::to_string(i) + " of @" + options.entry;
-    if (!isa<MemRefType>(program.resultMemrefs[i]))
+    auto memref = dyn_cast<MemRefType>(program.resultMemrefs[i]);
+    if (!memref)
       return Refusal{subject + " must be a tensor or a memref, got a scalar"};
     Result<FileForm> form = getFileForm(program.resultTypes[i], subject);
     if (!form)
       return form.takeRefusal();
+    if (Result<bool> status = checkMemory(*form, memref, subject); !status)
+      return status.takeRefusal();
     forms.push_back(std::move(*form));
   }
   if (options.outs.size() > forms.size())
@@ -94,8 +89,7 @@ public:
 
   void **argument() { return &address; }
 
-  /// Copies what the descriptors point at. Results are not freed: they may be
-  /// arguments or constants, and the process ends soon.
+  /// Copies what the descriptors point at.
   std::vector<Array> read(const Program &program, const std::vector<FileForm> &forms) const {
     std::vector<Array> arrays;
     const int64_t *next = descriptors.data();
@@ -161,7 +155,7 @@ Result<bool> compareBits(const std::vector<Array> &first, const std::vector<Arra
 } // namespace
 
 Result<bool> runMlir(const Options &options) {
-  Result<facts::Arch> arch = parseArch(options.arch);
+  Result<facts::Arch> arch = findTarget(options.arch);
   if (!arch)
     return arch.takeRefusal();
   if (std::string refusal = checkSchedulePins(options.pins); !refusal.empty())
@@ -198,12 +192,14 @@ Result<bool> runMlir(const Options &options) {
   report.arch = options.arch;
   report.entry = options.entry;
   report.plans = program->plans;
+  report.isCheckAsked = options.check;
   std::vector<Array> first;
   for (const RunMode &mode : getRunModes(options)) {
     if (Result<bool> status = (*session)->setOptions(mode.options); !status)
       return status;
     (*session)->begin();
     Result<std::vector<Array>> results = callOnce(options, *program, *arguments, *forms);
+    releaseHostHeap();
     Result<bool> status = (*session)->end();
     if (report.runs.empty())
       report.launches = (*session)->launches();

@@ -23,8 +23,7 @@ static std::string dims(const uint32_t (&v)[3]) {
   return llvm::formatv("{0}x{1}x{2}", v[0], v[1], v[2]);
 }
 
-static void printLaunch(const LaunchRecord &launch, const KernelPlan *plan,
-                        const std::string &device) {
+static void printLaunch(const LaunchRecord &launch, const KernelPlan *plan, const Report &report) {
   llvm::raw_ostream &os = llvm::outs();
   os << "kernel " << launch.kernel << ": ";
   if (plan)
@@ -34,7 +33,7 @@ static void printLaunch(const LaunchRecord &launch, const KernelPlan *plan,
      << (launch.isOversized ? " (oversized)" : "");
   if (plan)
     os << ", " << plan->tmemColumns << " TMEM columns";
-  os << "; " << device << llvm::formatv(" {0:f3} s", launch.seconds);
+  os << "; " << report.device << llvm::formatv(" {0:f3} s", launch.seconds);
   if (launch.mmaInstructions)
     os << ", " << launch.mmaInstructions << " MMA";
   if (launch.check) {
@@ -43,6 +42,8 @@ static void printLaunch(const LaunchRecord &launch, const KernelPlan *plan,
                         check.row, check.col);
     if (check.nans)
       os << ", " << check.nans << " NaN as in the reference";
+  } else if (report.isCheckAsked) {
+    os << "; not checked: no blockscale.check_gemm follows the launch";
   }
   if (!launch.labels.empty())
     os << "; " << launch.labels;
@@ -52,8 +53,10 @@ static void printLaunch(const LaunchRecord &launch, const KernelPlan *plan,
 void printReport(const Report &report) {
   for (const LaunchRecord &launch : report.launches) {
     auto plan = report.plans.find(launch.kernel);
-    printLaunch(launch, plan == report.plans.end() ? nullptr : &plan->second, report.device);
+    printLaunch(launch, plan == report.plans.end() ? nullptr : &plan->second, report);
   }
+  if (report.isCheckAsked && report.launches.empty())
+    llvm::outs() << "note: --check compared nothing: @" << report.entry << " launches no kernel\n";
   if (report.runs.size() > 1) {
     llvm::outs() << "same bits under";
     for (size_t i = 0; i < report.runs.size(); ++i)

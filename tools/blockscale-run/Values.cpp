@@ -96,6 +96,26 @@ facts::Result<bool> checkForm(const FileForm &form, const Array &array,
                  rt::formatShape(array.shape)};
 }
 
+facts::Result<bool> checkMemory(const FileForm &form, MemRefType memref,
+                                const std::string &subject) {
+  // A size is known where the form knows it; else the call gives it, by dimension.
+  ArrayRef<int64_t> dims = memref.getShape();
+  Type element = memref.getElementType();
+  unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  bool isSame;
+  if (memref.hasStaticShape()) {
+    std::optional<uint64_t> bytes = rt::byteSize(form.type, form.shape);
+    isSame = bytes && uint64_t(memref.getNumElements()) * bits == 8 * *bytes;
+  } else {
+    isSame = dims == ArrayRef(form.shape) && plainType(element) == form.type;
+  }
+  if (memref.getLayout().isIdentity() && isSame)
+    return true;
+  return Refusal{subject + " must be compiled to a contiguous memref that holds " +
+                 std::string(name(form.type)) + " " + rt::formatShape(form.shape) + ", got " +
+                 print(memref)};
+}
+
 void Value::Free::operator()(uint8_t *bytes) const { std::free(bytes); }
 
 facts::Result<Value> Value::argument(Type type, const Array &array, const std::string &subject) {

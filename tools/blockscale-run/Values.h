@@ -27,6 +27,10 @@ facts::Result<FileForm> getFileForm(mlir::Type type, const std::string &subject)
 facts::Result<bool> checkForm(const FileForm &form, const rt::Array &array,
                               const std::string &subject);
 
+/// Refuses a result whose memory does not hold the form contiguously.
+facts::Result<bool> checkMemory(const FileForm &form, mlir::MemRefType memref,
+                                const std::string &subject);
+
 /// The memory of one argument or result of a call: a memref descriptor or a scalar.
 class Value {
 public:

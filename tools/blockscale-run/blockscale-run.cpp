@@ -134,6 +134,10 @@ Result<bool> checkMode(const CommandLine &line) {
   bool isPtx = line.has("ptx") || line.has("manifest");
   if (line.has("trace"))
     return Refusal{"run: --trace must wait for the cost model, it is not built yet"};
+  if (isPtx && line.has("check"))
+    return Refusal{"run: --check must stand with an MLIR input, whose products say what to compare "
+                   "with; for PTX write the results with --out and compare them, or run the MLIR "
+                   "file that the PTX comes from with --check"};
   for (const Flag &flag : kFlags)
     if (line.has(flag.name) && flag.where == (isPtx ? Where::mlir : Where::ptx))
       return Refusal{"run: --" + flag.name + " must stand with " +

@@ -36,7 +36,8 @@ std::string checkSchedulePins(llvm::StringRef pins);
 /// Level 1 to packed, scheduled products on tensors.
 void buildProblemPipeline(mlir::OpPassManager &passes, const GemmToPTXPipeline &options);
 
-/// Tensors to memrefs, in whole modules with identity layouts.
+/// Tensors to memrefs, in whole modules with identity layouts; a module without
+/// tensors is left alone.
 void buildBufferizePipeline(mlir::OpPassManager &passes, bool freeBuffers);
 
 /// Levels 2 to 5: products on packed memrefs with a schedule, or kernels of any
@@ -49,6 +50,9 @@ void buildGemmToPTXPipeline(mlir::OpPassManager &passes, const GemmToPTXPipeline
 
 /// What bufferization needs to know of the dialects of host code.
 void registerPipelineInterfaces(mlir::DialectRegistry &registry);
+
+/// Registers the pass of buildBufferizePipeline as `blockscale-bufferize`.
+void registerBufferizePass();
 
 /// Registers the pipelines by name.
 void registerPipelines();

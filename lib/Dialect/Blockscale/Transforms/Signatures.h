@@ -13,9 +13,6 @@
 
 namespace blockscale {
 
-/// Discardable attribute of an argument or a result: the type that a user wrote.
-inline constexpr llvm::StringLiteral kLogicalTypeAttr = "blockscale.type";
-
 bool isOurs(mlir::Operation *op);
 
 /// Whether the op hands tensors on without looking at them: functions, calls,

@@ -21,14 +21,14 @@ def Blockscale_AllocOp : Blockscale_Op<"alloc"> {
     - alloc_c1: bytes must be 1 to 2^40
   }];
   let arguments = (ins I64Attr:$bytes);
-  let results = (outs Blockscale_BufferType:$buffer);
+  let results = (outs Res<Blockscale_BufferType, "", [MemAlloc]>:$buffer);
   let assemblyFormat = "$bytes attr-dict";
   let hasVerifier = 1;
 }
 
 def Blockscale_FreeOp : Blockscale_Op<"free"> {
   let summary = "releases memory of the device";
-  let arguments = (ins Blockscale_BufferType:$buffer);
+  let arguments = (ins Arg<Blockscale_BufferType, "", [MemFree]>:$buffer);
   let assemblyFormat = "$buffer attr-dict";
 }
 
@@ -38,12 +38,13 @@ def Blockscale_CopyOp : Blockscale_Op<"copy"> {
     One side is a contiguous memref, the other a device buffer; the whole memref
     is copied.
   }];
-  let arguments = (ins AnyTypeOf<[AnyMemRef, Blockscale_BufferType]>:$source,
-                       AnyTypeOf<[AnyMemRef, Blockscale_BufferType]>:$target);
+  let arguments = (ins
+    Arg<AnyTypeOf<[AnyMemRef, Blockscale_BufferType]>, "", [MemRead]>:$source,
+    Arg<AnyTypeOf<[AnyMemRef, Blockscale_BufferType]>, "", [MemWrite]>:$target);
   let assemblyFormat = "$source `to` $target attr-dict `:` type($source) `to` type($target)";
 }
 
-def Blockscale_TensorMapOp : Blockscale_Op<"tensor_map"> {
+def Blockscale_TensorMapOp : Blockscale_Op<"tensor_map", [Pure]> {
   let summary = "encodes a TMA tensor map over a device buffer";
   let description = [{
     Rules:
@@ -58,7 +59,8 @@ def Blockscale_TensorMapOp : Blockscale_Op<"tensor_map"> {
   let hasVerifier = 1;
 }
 
-def Blockscale_LaunchOp : Blockscale_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Blockscale_LaunchOp : Blockscale_Op<"launch", [
+    MemoryEffects<[MemRead, MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "launches a kernel and waits for it";
   let description = [{
     `blockscale.launch @kernels::@gemm_0 grid [9, 1, 1] block [192, 1, 1]

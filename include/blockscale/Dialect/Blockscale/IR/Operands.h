@@ -26,6 +26,10 @@ inline constexpr int64_t kMaxTiles = (int64_t(1) << 31) - 1;
 /// Largest operand or result: strides of a tensor map are below it.
 inline constexpr int64_t kMaxBufferBytes = int64_t(1) << 40;
 
+/// Discardable attribute of an argument or a result of a function: the type that a
+/// user wrote, before scales were normalised and narrow tensors packed.
+inline constexpr llvm::StringLiteral kLogicalTypeAttr = "blockscale.type";
+
 /// A combination of element, scale and block that the compiler builds today, and
 /// the kind of tcgen05.mma that multiplies it.
 struct BuiltFormat {
