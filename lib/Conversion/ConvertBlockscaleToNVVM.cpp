@@ -478,8 +478,10 @@ ArrayAttr describeDescriptors(ModuleOp module) {
       // LLVM adds a constant advance to the constant part of its descriptor.
       int64_t bytes = advance.getBytes();
       Value from = advance.getDesc();
-      for (; auto before = from.getDefiningOp<DescAdvanceOp>(); from = before.getDesc())
+      while (auto before = from.getDefiningOp<DescAdvanceOp>()) {
         bytes += before.getBytes();
+        from = before.getDesc();
+      }
       if (auto desc = from.getDefiningOp<SmemDescOp>())
         describeSmem(desc, bytes);
     }

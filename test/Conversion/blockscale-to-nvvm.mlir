@@ -5,7 +5,7 @@
 
 // CHECK: module @kernels attributes {blockscale.arch = "sm_100a", blockscale.descriptor_notes = {{\[\[}}4611756662049538048, "0x4000404000010000 = smem_desc<leading = 16, stride = 1024, swizzle = b128>"], [136316032, "0x08200480 = idesc<kind = mxf4nvf4,
 // CHECK: llvm.mlir.global external @blockscale_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
-// CHECK: llvm.func @k(%[[MAP:.+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<16 x i64>, nvvm.grid_constant}, %{{.+}}: !llvm.ptr<1>, %{{.+}}: f32)
+// CHECK: llvm.func @k(%[[MAP:.+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<16 x i64>, nvvm.grid_constant}, %{{.+}}: !llvm.ptr<1> {llvm.align = 16 : i64}, %{{.+}}: f32)
 // CHECK: nvvm.elect.sync
 // CHECK: nvvm.mbarrier.try_wait {{.*}} : !llvm.ptr<3>
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, %[[MAP]], {{.*}} : !llvm.ptr<7>, !llvm.ptr

@@ -140,11 +140,6 @@ FailureOr<ModuleOp> Compiler::findKernels(ModuleOp module) {
   if (!kernels)
     return module.emitError("translate_c3: the input must hold a product or a kernel, got none"),
            failure();
-  auto have = kernels->getAttrOfType<StringAttr>("blockscale.arch");
-  if (!have || have.getValue() != StringRef(facts::name(arch)))
-    return kernels.emitError("translate_c4: kernels must be for --arch, ")
-               << StringRef(facts::name(arch)) << ", got " << kernels->getAttr("blockscale.arch"),
-           failure();
   return kernels;
 }
 } // namespace

@@ -110,6 +110,11 @@ FailureOr<std::string> translateKernelsToPTX(ModuleOp kernels, facts::Arch arch,
                                              TranslatePhases *phases) {
   TranslatePhases local;
   TranslatePhases &spent = phases ? *phases : local;
+  if (auto have = kernels->getAttrOfType<StringAttr>("blockscale.arch");
+      have && have.getValue() != StringRef(facts::name(arch)))
+    return kernels.emitError("translate_c4: kernels must be for the chip asked for, ")
+               << StringRef(facts::name(arch)) << ", got " << have,
+           failure();
   initializeNVPTX();
 
   Stopwatch watch;

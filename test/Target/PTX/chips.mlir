@@ -5,7 +5,7 @@
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_100a %s -o %t.ptx
 // RUN: FileCheck %s -DARCH=sm_100a < %t.ptx
 // RUN: ptxas -arch=sm_100a %t.ptx -o %t.cubin
-// D25: the id of a scale picks the byte of the word: the four idescs of the first four
+// Row D25, the id of a scale picks the byte of the word: the four idescs of the first four
 // blocks, then the same four with the next word.
 // RUN: FileCheck %s --check-prefix=D25 < %t.ptx
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_100f %s -o %t.ptx

@@ -27,11 +27,11 @@
 // PARSE: bad.mlir:1:24: error: expected operation name in quotes
 
 // Each class of error is one line with file, line and column.
-// RUN: printf 'func.func private @ext() -> f32\nfunc.func @f() {\n  %%0 = func.call @ext() : () -> f32\n  return\n}\n' > %t.callee.mlir
+// RUN: printf 'func.func private @ext() -> f32\nfunc.func @f() {\n  %%%%0 = func.call @ext() : () -> f32\n  return\n}\n' > %t.callee.mlir
 // RUN: not blockscale-run %t.callee.mlir --entry=f --arch=sm_100a 2>&1 | count 1
 // RUN: not blockscale-run %t.callee.mlir --entry=f --arch=sm_100a 2>&1 | FileCheck %s --check-prefix=CALLEE
 // CALLEE: callee.mlir:1:1: error: compile: function that host code calls must be defined, got a declaration of @ext
-// RUN: printf 'func.func @f() {\n  %%c = arith.constant 1.0 : f32\n  vector.print %%c : f32\n  return\n}\n' > %t.host.mlir
+// RUN: printf 'func.func @f() {\n  %%%%c = arith.constant 1.0 : f32\n  vector.print %%%%c : f32\n  return\n}\n' > %t.host.mlir
 // RUN: not blockscale-run %t.host.mlir --entry=f --arch=sm_100a 2>&1 | count 1
 // RUN: not blockscale-run %t.host.mlir --entry=f --arch=sm_100a 2>&1 | FileCheck %s --check-prefix=HOST
 // HOST: host.mlir:3:3: error: cannot be converted to LLVM IR
@@ -39,7 +39,7 @@
 // RUN: not blockscale-run %t.rule.mlir --entry=product --arch=sm_100a 2>&1 | count 1
 // RUN: not blockscale-run %t.rule.mlir --entry=product --arch=sm_100a 2>&1 | FileCheck %s --check-prefix=RULE
 // RULE: rule.mlir:{{[0-9]+}}:8: error: 'blockscale.gemm' op gemm_c8: sfa must be 133x6 (rows x k / block), got 133x7
-// RUN: printf 'func.func @f(%%a: tensor<4x32xf4E2M1FN>) -> tensor<4x32xf4E2M1FN> {\n  %%e = tensor.empty() : tensor<4x32xf4E2M1FN>\n  return %%e : tensor<4x32xf4E2M1FN>\n}\n' > %t.pass.mlir
+// RUN: printf 'func.func @f(%%%%a: tensor<4x32xf4E2M1FN>) -> tensor<4x32xf4E2M1FN> {\n  %%%%e = tensor.empty() : tensor<4x32xf4E2M1FN>\n  return %%%%e : tensor<4x32xf4E2M1FN>\n}\n' > %t.pass.mlir
 // RUN: not blockscale-run %t.pass.mlir --entry=f --arch=sm_100a 2>&1 | count 1
 // RUN: not blockscale-run %t.pass.mlir --entry=f --arch=sm_100a 2>&1 | FileCheck %s --check-prefix=PASS
 // PASS: pass.mlir:2:8: error: pack_narrow_c1: op on a narrow tensor must be one of the blockscale dialect

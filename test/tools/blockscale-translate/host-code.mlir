@@ -10,7 +10,7 @@
 // FFN-COUNT-6: .visible .entry gemm_
 // FFN-NOT: .entry
 
-// MANIFEST: minilm_ffn.mlir:{{[0-9]+}}:{{[0-9]+}}: error: manifest_c
+// MANIFEST: minilm_ffn.mlir:{{[0-9]+}}:{{[0-9]+}}: error: {{.*}}manifest_c
 
 // CHECK: .visible .entry gemm_0(
 // CHECK: .visible .entry gemm_1(
