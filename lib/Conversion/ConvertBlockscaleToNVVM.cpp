@@ -462,7 +462,8 @@ ArrayAttr describeDescriptors(ModuleOp module) {
     if (!word)
       return;
     int64_t value = int64_t(*word) + (bytes >> kAddressShift);
-    std::string text = llvm::formatv("{0:x16} = ", uint64_t(value)).str() + describe(desc.getDesc());
+    std::string text =
+        llvm::formatv("{0:x16} = ", uint64_t(value)).str() + describe(desc.getDesc());
     if (bytes)
       text += " + " + std::to_string(bytes) + " bytes";
     known.insert({value, text});

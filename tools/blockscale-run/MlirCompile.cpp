@@ -47,7 +47,8 @@ constexpr StringLiteral kHostPipeline =
     "convert-blockscale-host-to-llvm,convert-bufferization-to-memref,"
     "func.func(convert-linalg-to-loops,expand-strided-metadata,lower-affine),"
     "canonicalize,cse,convert-scf-to-cf,arith-expand{include-bf16=true},convert-math-to-llvm,"
-    "convert-math-to-libm,finalize-memref-to-llvm{use-generic-functions},convert-arith-to-llvm,convert-index-to-llvm,"
+    "convert-math-to-libm,finalize-memref-to-llvm{use-generic-functions},convert-arith-to-llvm,"
+    "convert-index-to-llvm,"
     "convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts";
 
 std::string locationOf(Location loc) {
@@ -167,6 +168,7 @@ LogicalResult takeKernels(ModuleOp module, const CompileOptions &options, Progra
 /// would print lines of its own about another.
 LogicalResult verifyCallees(ModuleOp module) {
   llvm::StringSet<> ours;
+  llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr); // this process's own symbols
   for (const auto &calls : {rt::getHostCalls(), getHeapCalls()})
     for (const auto &[name, address] : calls)
       ours.insert(name);

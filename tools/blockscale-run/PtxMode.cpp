@@ -178,7 +178,8 @@ Result<bool> writeOutput(const ManifestBuffer &buffer, std::vector<uint8_t> byte
 /// is the parser's to refuse.
 Result<bool> checkTarget(const Manifest &manifest, llvm::StringRef ptx) {
   llvm::SmallVector<llvm::StringRef> match;
-  if (!llvm::Regex("^[ \t]*\\.target[ \t]+([A-Za-z0-9_]+)", llvm::Regex::Newline).match(ptx, &match))
+  if (!llvm::Regex("^[ \t]*\\.target[ \t]+([A-Za-z0-9_]+)", llvm::Regex::Newline)
+           .match(ptx, &match))
     return true;
   std::string_view arch = name(manifest.arch);
   if (match[1] == llvm::StringRef(arch))

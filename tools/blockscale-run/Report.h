@@ -29,7 +29,7 @@ struct Report {
   std::string arch, entry;
   std::vector<rt::LaunchRecord> launches;
   std::map<std::string, KernelPlan> plans; // by kernel
-  bool isCheckAsked = false; // by --check
+  bool isCheckAsked = false;               // by --check
   std::vector<std::string> runs;           // modes whose results had the same bits
 };
 

@@ -179,7 +179,8 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   registry.insert<func::FuncDialect, arith::ArithDialect, memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect, linalg::LinalgDialect, math::MathDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, BlockscaleDialect>();
+                  tensor::TensorDialect, linalg::LinalgDialect, math::MathDialect,
+                  LLVM::LLVMDialect, NVVM::NVVMDialect, BlockscaleDialect>();
   registerPipelineInterfaces(registry);
   linalg::registerBufferizableOpInterfaceExternalModels(registry);
   registerPTXTranslations(registry);

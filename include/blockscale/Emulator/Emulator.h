@@ -41,9 +41,9 @@ enum class Timing : uint8_t {
 
 struct Options {
   Timing timing = Timing::earliest;
-  uint64_t seed = 0;          // also orders warps and CTAs
-  unsigned threads = 1;       // host threads; results do not depend on it
-  unsigned sms = 0;           // 0: the chip's own number
+  uint64_t seed = 0;            // also orders warps and CTAs
+  unsigned threads = 1;         // host threads; results do not depend on it
+  unsigned sms = 0;             // 0: the chip's own number
   uint64_t maxInstructions = 0; // 0: no limit; else refuse as livelock beyond it
 };
 
@@ -55,7 +55,7 @@ struct KernelParam {
 
 struct LaunchConfig {
   Dim3 grid, block, cluster;
-  uint64_t sharedBytes = 0; // dynamic shared memory of one CTA
+  uint64_t sharedBytes = 0;     // dynamic shared memory of one CTA
   bool oversizedShared = false; // opt in to more than the ordinary limit (sm_107a)
   std::vector<KernelParam> params;
 };
@@ -65,7 +65,7 @@ struct LaunchStats {
   uint64_t threadInstructions = 0;
   uint64_t mmaInstructions = 0;
   double mmaFlops = 0;
-  double seconds = 0; // host time
+  double seconds = 0;                // host time
   std::vector<std::string> evidence; // labels of results without public hardware evidence
 };
 

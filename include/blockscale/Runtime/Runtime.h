@@ -35,7 +35,7 @@ typedef enum bsrt_timing {
 
 typedef struct bsrt_options {
   uint32_t abi_version; /* BSRT_ABI_VERSION */
-  uint32_t timing; /* a bsrt_timing; other values are refused */
+  uint32_t timing;      /* a bsrt_timing; other values are refused */
   uint64_t seed;
   uint32_t threads;          /* host threads of the emulator; 0 means 1 */
   uint32_t sms;              /* 0: the chip's own number */

@@ -71,10 +71,9 @@ static LogicalResult verifyReach(ProblemAttr p, ErrorFn emitError) {
   int64_t tiles = ((p.getM() + 127) / 128) * ((p.getN() + 127) / 128);
   if (tiles > kMaxTiles)
     return emitError() << "gemm_c15: tiles of 128x128 must be fewer than 2^31, got " << tiles;
-  for (auto [what, bytes] :
-       {std::pair("a", p.getABytes()), std::pair("sfa", p.getSfaBytes()),
-        std::pair("b", p.getBBytes()), std::pair("sfb", p.getSfbBytes()),
-        std::pair("out", p.getOutBytes())})
+  for (auto [what, bytes] : {std::pair("a", p.getABytes()), std::pair("sfa", p.getSfaBytes()),
+                             std::pair("b", p.getBBytes()), std::pair("sfb", p.getSfbBytes()),
+                             std::pair("out", p.getOutBytes())})
     if (bytes > kMaxBufferBytes)
       return emitError() << "gemm_c15: " << what << " must take at most 2^40 bytes, got " << bytes;
   return success();

@@ -38,12 +38,13 @@ LogicalResult TensorMapOp::verify() {
   if (rank < 1 || rank > size_t(facts::kTmaMaxRank))
     return emitOpError("tensor_map_c2: rank must be from 1 to ")
            << facts::kTmaMaxRank << ", got " << rank;
-  for (auto [what, have, want] : {std::tuple("strides", map.getStrides().size(), rank - 1),
-                                  std::tuple("box sizes", map.getBox().size(), rank),
-                                  std::tuple("element strides", map.getElementStrides().size(), rank)})
+  for (auto [what, have, want] :
+       {std::tuple("strides", map.getStrides().size(), rank - 1),
+        std::tuple("box sizes", map.getBox().size(), rank),
+        std::tuple("element strides", map.getElementStrides().size(), rank)})
     if (have != want)
-      return emitOpError("tensor_map_c2: number of ") << what << " must be " << want << ", got "
-                                                      << have;
+      return emitOpError("tensor_map_c2: number of ")
+             << what << " must be " << want << ", got " << have;
   if (map.getElementStrides().front() != 1)
     return emitOpError("map_c1: element stride of dimension 0 must be 1, got ")
            << map.getElementStrides().front();
@@ -116,8 +117,7 @@ private:
                     launch.getParams().size());
     for (auto [i, value] : llvm::enumerate(launch.getParams()))
       if (value.getType() != types[i])
-        return refuse("launch_c4: parameter ", i, " must be ", types[i], ", got ",
-                      value.getType());
+        return refuse("launch_c4: parameter ", i, " must be ", types[i], ", got ", value.getType());
     return success();
   }
 
@@ -229,8 +229,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
                                std::pair("cluster", getCluster())})
     if (extents.size() != 3)
       return emitOpError("launch_c1: ") << what << " must have 3 extents, got " << extents.size();
-  auto kernel =
-      dyn_cast_or_null<KernelOp>(symbols.lookupNearestSymbolFrom(*this, getKernelAttr()));
+  auto kernel = dyn_cast_or_null<KernelOp>(symbols.lookupNearestSymbolFrom(*this, getKernelAttr()));
   if (!kernel)
     return success();
   return LaunchVerifier(*this, kernel).run();

@@ -432,7 +432,8 @@ LogicalResult PlanVerifier::checkMmas() {
       int64_t copied = 0;
       for (Operation *other = op->getPrevNode(); other && !isa<MmaOp>(other);
            other = other->getPrevNode())
-        if (auto copy = dyn_cast<CopyScalesOp>(other); copy && copy.getOperand().getValue() == operand)
+        if (auto copy = dyn_cast<CopyScalesOp>(other);
+            copy && copy.getOperand().getValue() == operand)
           copied += copy.getTiles();
       if (copied != words)
         return fail([&](auto &&d) {
