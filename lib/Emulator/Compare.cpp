@@ -189,17 +189,29 @@ template <template <MaskFn> class Wrap> Handler pickCompare(int c, Type t, bool 
 #define BLOCKSCALE_CASE(x)                                                                         \
   case x:                                                                                          \
     return Table<x>::template pick<Wrap>(t, ftz);
+    // clang-format off
     BLOCKSCALE_CASE(eq)
     BLOCKSCALE_CASE(ne)
     BLOCKSCALE_CASE(lt)
     BLOCKSCALE_CASE(le)
     BLOCKSCALE_CASE(gt)
     BLOCKSCALE_CASE(ge)
-    BLOCKSCALE_CASE(lo) BLOCKSCALE_CASE(ls) BLOCKSCALE_CASE(hi) BLOCKSCALE_CASE(hs)
-        BLOCKSCALE_CASE(equ) BLOCKSCALE_CASE(neu) BLOCKSCALE_CASE(ltu) BLOCKSCALE_CASE(leu)
-            BLOCKSCALE_CASE(gtu) BLOCKSCALE_CASE(geu) BLOCKSCALE_CASE(num) BLOCKSCALE_CASE(nan)
+    BLOCKSCALE_CASE(lo)
+    BLOCKSCALE_CASE(ls)
+    BLOCKSCALE_CASE(hi)
+    BLOCKSCALE_CASE(hs)
+    BLOCKSCALE_CASE(equ)
+    BLOCKSCALE_CASE(neu)
+    BLOCKSCALE_CASE(ltu)
+    BLOCKSCALE_CASE(leu)
+    BLOCKSCALE_CASE(gtu)
+    BLOCKSCALE_CASE(geu)
+    BLOCKSCALE_CASE(num)
+    BLOCKSCALE_CASE(nan)
+    // clang-format on
 #undef BLOCKSCALE_CASE
-                default : return nullptr;
+  default:
+    return nullptr;
   }
 }
 
