@@ -377,7 +377,9 @@ void KernelLowering::lowerOp(CopyScalesOp op) {
   Value desc = SmemDescOp::create(
       b, loc, shared(source.getOffset(), op.getStage(), source.getBytes()), attr);
   for (int64_t i = 0; i < int64_t(op.getTiles()); ++i) {
-    Value at = i ? DescAdvanceOp::create(b, loc, desc, uint32_t(facts::kScaleTileBytes * i)).getResult() : desc;
+    Value at =
+        i ? DescAdvanceOp::create(b, loc, desc, uint32_t(facts::kScaleTileBytes * i)).getResult()
+          : desc;
     Tcgen05CpOp::create(b, loc, add(tmemBase, column + 4 * i), at);
   }
 }
