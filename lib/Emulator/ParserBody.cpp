@@ -1,0 +1,140 @@
+//===- ParserBody.cpp - statements of a kernel -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Nesting is bounded so that bad input cannot exhaust the stack.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parser.h"
+
+namespace blockscale::emu {
+
+namespace {
+constexpr int kMaxNesting = 64;
+} // namespace
+
+void Parser::body(PtxKernel &k) {
+  int depth = 1;
+  while (depth > 0 && error.empty()) {
+    if (lex.atEnd()) {
+      fail("ptx_syntax: kernel " + k.name + " must be closed by '}'");
+      return;
+    }
+    PtxStatement s;
+    s.line = lex.line();
+    if (lex.accept('{')) {
+      if (++depth > kMaxNesting) {
+        fail("ptx_syntax: scopes must nest at most " + std::to_string(kMaxNesting) + " deep");
+        return;
+      }
+      s.kind = PtxStatement::Kind::scopeBegin;
+      k.body.push_back(std::move(s));
+    } else if (lex.accept('}')) {
+      if (--depth > 0) {
+        s.kind = PtxStatement::Kind::scopeEnd;
+        k.body.push_back(std::move(s));
+      }
+    } else if (lex.accept(';')) {
+    } else if (lex.accept('.')) {
+      bodyDirective(k, s);
+    } else {
+      labelOrInstruction(k, s);
+    }
+  }
+}
+
+void Parser::bodyDirective(PtxKernel &k, PtxStatement &s) {
+  std::string word(lex.directive());
+  if (word == "loc" || word == "file") {
+    lex.skipLine();
+  } else if (word == "pragma") {
+    lex.string();
+    expect(';', ".pragma");
+  } else if (word == "reg") {
+    registers(k, s);
+  } else if (isSpaceWord(word)) {
+    s.kind = PtxStatement::Kind::variable;
+    if (variable(word, s.variable)) {
+      if (s.variable.space == Space::param)
+        expect(';', "variable");
+      k.body.push_back(std::move(s));
+    }
+  } else {
+    fail("ptx_directive: unknown directive ." + word + " in a kernel");
+  }
+}
+
+void Parser::labelOrInstruction(PtxKernel &k, PtxStatement &s) {
+  Lexer saved = lex;
+  std::string id(lex.identifier());
+  if (!id.empty() && lex.peek() == ':') {
+    lex.accept(':');
+    if (lex.peek() == '.') {
+      Lexer probe = lex;
+      probe.accept('.');
+      if (std::string(probe.directive()) == "branchtargets") {
+        lex = probe;
+        s.kind = PtxStatement::Kind::branchTargets;
+        s.name = id;
+        do
+          s.targets.emplace_back(lex.identifier());
+        while (lex.accept(','));
+        expect(';', ".branchtargets");
+        k.body.push_back(std::move(s));
+        return;
+      }
+    }
+    s.kind = PtxStatement::Kind::label;
+    s.name = id;
+    k.body.push_back(std::move(s));
+    return;
+  }
+  lex = saved;
+  PtxInstruction &in = s.instruction;
+  if (lex.accept('@')) {
+    in.guardNegated = lex.accept('!');
+    in.guard = lex.identifier();
+    if (in.guard.empty()) {
+      fail("ptx_syntax: guard must be a predicate, got " + describeNext());
+      return;
+    }
+  }
+  s.line = lex.line();
+  std::string_view word = lex.opcodeWord();
+  if (word.empty()) {
+    fail("ptx_syntax: instruction expected, got " + describeNext());
+    return;
+  }
+  size_t start = 0;
+  bool first = true;
+  while (start <= word.size()) {
+    size_t dot = word.find('.', start);
+    if (dot == std::string_view::npos)
+      dot = word.size();
+    std::string part(word.substr(start, dot - start));
+    if (first)
+      in.opcode = part;
+    else
+      in.modifiers.push_back(part);
+    first = false;
+    start = dot + 1;
+  }
+  while (!lex.accept(';')) {
+    PtxOperand o;
+    if (lex.atEnd()) {
+      fail("ptx_syntax: instruction must end with ';'");
+      return;
+    }
+    if (!operand(o, 0))
+      return;
+    in.operands.push_back(std::move(o));
+    if (!lex.accept(',') && lex.peek() != ';') {
+      fail("ptx_syntax: operands must be separated by ',', got " + describeNext());
+      return;
+    }
+  }
+  k.body.push_back(std::move(s));
+}
+
+} // namespace blockscale::emu

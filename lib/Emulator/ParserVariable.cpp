@@ -1,0 +1,159 @@
+//===- ParserVariable.cpp - declarations of variables and registers --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every size is bounded before anything is allocated.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parser.h"
+
+namespace blockscale::emu {
+
+namespace {
+constexpr uint64_t kMaxVariableBytes = uint64_t(1) << 32;
+constexpr int64_t kMaxRegisters = 1 << 20;
+} // namespace
+
+bool Parser::isSpaceWord(const std::string &w) {
+  return w == "global" || w == "shared" || w == "const" || w == "local" || w == "param";
+}
+
+Space Parser::spaceOf(const std::string &w) {
+  return w == "shared"  ? Space::shared
+         : w == "const" ? Space::constant
+         : w == "local" ? Space::local
+         : w == "param" ? Space::param
+                        : Space::global;
+}
+
+bool Parser::variable(const std::string &spaceWord, PtxVariable &v) {
+  v.space = spaceOf(spaceWord);
+  bool haveType = false;
+  while (lex.accept('.')) {
+    std::string word(lex.directive());
+    if (word == "align") {
+      if (!integer(v.align))
+        return false;
+      if (v.align == 0 || v.align > 1024 || (v.align & (v.align - 1)))
+        return fail("ptx_align: .align must be a power of two up to 1024, got " +
+                    std::to_string(v.align));
+    } else if (auto t = parseType(word)) {
+      v.type = *t;
+      haveType = true;
+    } else if (word == "v2" || word == "v4") {
+      v.count *= word == "v2" ? 2 : 4;
+    } else if (word == "ptr" || isSpaceWord(word) || word == "attribute") {
+      // .ptr .global .align 1: facts for the assembler only
+      if (word == "attribute" && lex.accept('('))
+        while (!lex.atEnd() && !lex.accept(')'))
+          lex.accept('.') ? lex.directive()
+                          : (lex.accept(',') ? lex.identifier() : lex.identifier());
+    } else {
+      return fail("ptx_type: unknown type or attribute ." + word);
+    }
+  }
+  if (!haveType)
+    return fail("ptx_type: variable must have a type");
+  v.name = lex.identifier();
+  if (v.name.empty())
+    return fail("ptx_syntax: variable must have a name, got " + describeNext());
+  while (lex.accept('[')) {
+    v.isArray = true;
+    uint64_t n = 0;
+    if (lex.peek() != ']' && !integer(n))
+      return false;
+    if (n > kMaxVariableBytes || v.count * n > kMaxVariableBytes)
+      return fail("ptx_size: variable " + v.name + " must be at most 4 GiB");
+    v.count *= n;
+    if (!expect(']', "array size"))
+      return false;
+  }
+  uint64_t natural = (bits(v.type) + 7) / 8;
+  if (v.align < natural)
+    v.align = natural;
+  if (v.space == Space::param)
+    return true;
+  if (lex.accept('=') && !initializer(v))
+    return false;
+  if (lex.accept(','))
+    return fail("ptx_syntax: one variable a declaration, got a list");
+  return expect(';', "variable");
+}
+
+bool Parser::initializer(PtxVariable &v) {
+  unsigned size = (bits(v.type) + 7) / 8;
+  auto one = [&] {
+    PtxOperand o;
+    if (!operand(o, 0))
+      return false;
+    if (o.kind != PtxOperand::Kind::integer && o.kind != PtxOperand::Kind::real)
+      return fail("ptx_initializer: only numbers are taken");
+    const auto *raw = reinterpret_cast<const uint8_t *>(&o.value);
+    v.init.insert(v.init.end(), raw, raw + size);
+    return true;
+  };
+  if (!lex.accept('{')) {
+    if (!one())
+      return false;
+  } else {
+    while (lex.accept('{')) {
+    }
+    while (!lex.accept('}')) {
+      if (lex.atEnd() || !one())
+        return fail("ptx_initializer: list must be closed");
+      lex.accept(',');
+    }
+    while (lex.accept('}') || lex.accept(',')) {
+    }
+  }
+  if (v.isArray && v.count == 0)
+    v.count = v.init.size() / size;
+  return v.init.size() <= v.bytes() ||
+         fail("ptx_initializer: more values than elements in " + v.name);
+}
+
+void Parser::registers(PtxKernel &k, PtxStatement &s) {
+  s.kind = PtxStatement::Kind::registers;
+  unsigned vector = 1;
+  while (lex.accept('.')) {
+    std::string word(lex.directive());
+    if (word == "v2" || word == "v4") {
+      vector = 2;
+    } else if (auto t = parseType(word)) {
+      s.type = *t;
+    } else {
+      fail("ptx_type: unknown register type ." + word);
+      return;
+    }
+  }
+  if (vector != 1) {
+    fail("ptx_registers: vector registers are not executed");
+    return;
+  }
+  do {
+    PtxStatement one = s;
+    one.name = lex.identifier();
+    if (one.name.empty()) {
+      fail("ptx_syntax: register must have a name, got " + describeNext());
+      return;
+    }
+    if (lex.accept('<')) {
+      uint64_t n = 0;
+      if (!integer(n))
+        return;
+      if (n > uint64_t(kMaxRegisters)) {
+        fail("ptx_registers: at most " + std::to_string(kMaxRegisters) +
+             " registers a declaration, got " + std::to_string(n));
+        return;
+      }
+      one.count = int64_t(n);
+      if (!expect('>', "register range"))
+        return;
+    }
+    k.body.push_back(std::move(one));
+  } while (lex.accept(','));
+  expect(';', ".reg");
+}
+
+} // namespace blockscale::emu
