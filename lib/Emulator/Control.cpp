@@ -28,18 +28,6 @@ bool decodeBra(Decoder &d) {
   return true;
 }
 
-Outcome leave(Warp &w, const Instruction &in) {
-  w.exitLanes(w.mask);
-  return Outcome::jumped;
-}
-bool decodeRet(Decoder &d) {
-  d.take("uni");
-  Instruction in;
-  in.run = leave;
-  d.emit(in);
-  return d.expectOperands(0);
-}
-
 Outcome trap(Warp &w, const Instruction &in) {
   return w.fail(in, "trap: kernel must not trap, cta " + dec(w.cta->index.x) + "," +
                         dec(w.cta->index.y) + "," + dec(w.cta->index.z) + " thread " +
@@ -107,8 +95,6 @@ bool decodePmevent(Decoder &d) {
 DecodeFn findControl(std::string_view opcode) {
   static const std::unordered_map<std::string_view, DecodeFn> kTable{
       {"bra", decodeBra},
-      {"ret", decodeRet},
-      {"exit", decodeRet},
       {"trap", decodeTrap},
       {"brkpt", decodeTrap},
       {"nanosleep", decodeNanosleep},

@@ -15,10 +15,26 @@
 
 namespace blockscale::emu {
 
+namespace {
+constexpr uint64_t kMaxStaticShared = 1 << 24;
+constexpr uint64_t kMaxLocalBytes = 512 << 10; // of one thread; CUDA Programming Guide, table 30
+} // namespace
+
 bool Decoder::fail(const std::string &message) {
   if (error.empty())
     error = file + ":" + std::to_string(line) + ": " + echo(message);
   return false;
+}
+
+std::string Decoder::spelling() const {
+  std::string full = raw->opcode;
+  for (const std::string &m : raw->modifiers)
+    full += "." + m;
+  return full;
+}
+
+bool Decoder::unexecuted(const std::string &why) {
+  return fail("ptx_unexecuted: " + spelling() + " parses but is not executed: " + why);
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,10 +145,16 @@ bool Decoder::declareVariable(const PtxVariable &v, std::unordered_map<std::stri
     s.kind = Symbol::Kind::local;
     s.value = kLocalBase + place(kernel.localBytes);
     break;
+  case Space::param:
+    s.kind = Symbol::Kind::local;
+    s.isParam = true;
+    s.value = kLocalBase + place(kernel.localBytes);
+    break;
   default:
     return fail("ptx_variable: state space of " + v.name + " is not taken in a kernel");
   }
-  if (kernel.staticShared > (1u << 24) || kernel.localBytes > (1u << 24))
+  s.bytes = v.bytes();
+  if (kernel.staticShared > kMaxStaticShared || kernel.localBytes > kMaxLocalBytes)
     return fail("ptx_variable: variable " + v.name + " is too large");
   into[v.name] = s;
   return true;
@@ -156,8 +178,8 @@ bool Decoder::declare(const PtxStatement &s) {
 
 static DecodeFn findFamily(std::string_view opcode) {
   for (auto find : {findArithmetic, findCarry, findLogic, findFloat, findCompare, findConvert,
-                    findMove, findLoadStore, findAtomic, findControl, findBranchTable, findBarrier,
-                    findWarpOps, findMatrix, findMbarrier, findCopy, findTcgen05})
+                    findMove, findLoadStore, findAtomic, findCall, findControl, findBranchTable,
+                    findBarrier, findWarpOps, findMatrix, findMbarrier, findCopy, findTcgen05})
     if (DecodeFn fn = find(opcode))
       return fn;
   return nullptr;
@@ -168,9 +190,7 @@ bool Decoder::decodeInstruction(const PtxInstruction &in) {
   mods = in.modifiers;
   touchedNow.clear();
   DecodeFn fn = findFamily(in.opcode);
-  std::string full = in.opcode;
-  for (const std::string &m : in.modifiers)
-    full += "." + m;
+  const std::string full = spelling();
   if (!fn)
     return fail("ptx_instruction: unknown instruction " + full);
   size_t first = kernel.code.size();
@@ -184,21 +204,32 @@ bool Decoder::decodeInstruction(const PtxInstruction &in) {
   return error.empty();
 }
 
-bool Decoder::decodeKernel(const PtxKernel &source) {
-  kernel = Kernel();
-  kernel.name = source.name;
-  kernel.line = line = source.line;
-  kernel.directives = source.directives;
+void Decoder::openBody(const PtxKernel &source) {
+  line = source.line;
   scopes.assign(1, {});
   scopePath.assign(1, 0);
   scopeParent.assign(1, -1);
   labels.assign(1, {});
   fixups.clear();
   targetTables.clear();
+}
+
+bool Decoder::decodeKernel(const PtxKernel &source) {
+  kernel = Kernel();
+  kernel.name = source.name;
+  kernel.line = line = source.line;
+  kernel.directives = source.directives;
   carry = kNone;
   constants32.clear();
   constants64.clear();
   presetSlots.clear();
+  called.clear();
+  // Module-level shared variables belong to every kernel that could name them.
+  kernel.staticShared = moduleShared;
+  kernel.dynamicAlign = moduleDynamicAlign;
+  if (!decodeCallees(source))
+    return false;
+  openBody(source);
 
   for (const PtxVariable &p : source.params) {
     Param param{p.name, 0, p.bytes(), p.align};
@@ -213,10 +244,21 @@ bool Decoder::decodeKernel(const PtxKernel &source) {
   if (kernel.paramBytes > 32764)
     return fail("ptx_param: parameters must take at most 32764 bytes, got " +
                 std::to_string(kernel.paramBytes));
-  // Module-level shared variables belong to every kernel that could name them.
-  kernel.staticShared = moduleShared;
-  kernel.dynamicAlign = moduleDynamicAlign;
+  kernel.entry = uint32_t(kernel.code.size());
+  if (!decodeBody(source))
+    return false;
+  // The dynamic shared memory follows the static one.
+  uint64_t dynamicStart = kSharedBase + kernel.staticShared;
+  dynamicStart =
+      (dynamicStart + kernel.dynamicAlign - 1) / kernel.dynamicAlign * kernel.dynamicAlign;
+  for (Preset &p : kernel.presets)
+    if (p.kind == Preset::Kind::sharedAddress && p.value >= kDynamicSharedMark / 2)
+      p.value = p.value - kDynamicSharedMark + dynamicStart;
+  kernel.staticShared = dynamicStart - kSharedBase;
+  return error.empty();
+}
 
+bool Decoder::decodeBody(const PtxKernel &source) {
   for (const PtxStatement &s : source.body) {
     line = s.line;
     switch (s.kind) {
@@ -273,14 +315,6 @@ bool Decoder::decodeKernel(const PtxKernel &source) {
       return fail("ptx_label: unknown label " + f.label);
     }
   }
-  // The dynamic shared memory follows the static one.
-  uint64_t dynamicStart = kSharedBase + kernel.staticShared;
-  dynamicStart =
-      (dynamicStart + kernel.dynamicAlign - 1) / kernel.dynamicAlign * kernel.dynamicAlign;
-  for (Preset &p : kernel.presets)
-    if (p.kind == Preset::Kind::sharedAddress && p.value >= kDynamicSharedMark / 2)
-      p.value = p.value - kDynamicSharedMark + dynamicStart;
-  kernel.staticShared = dynamicStart - kSharedBase;
   return error.empty();
 }
 

@@ -17,6 +17,7 @@
 #include <functional>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace blockscale::emu {
 
@@ -28,7 +29,22 @@ struct Symbol {
   Kind kind = Kind::reg;
   RegClass regClass = RegClass::r32;
   Operand slot = kNone;
-  uint64_t value = 0; // address or offset
+  uint64_t value = 0;   // address or offset
+  uint64_t bytes = 0;   // of a variable
+  bool isParam = false; // local: a parameter of a function or call
+};
+
+/// A device function: its code in the current kernel.
+struct FunctionCode {
+  struct Formal {
+    Symbol symbol;
+    uint64_t bytes = 0;
+    Type type = Type::b32;
+    bool inRegister = false;
+  };
+  uint32_t entry = 0;
+  Operand link = kNone; // return address of each lane
+  std::vector<Formal> params, returns;
 };
 
 /// An address operand: base vector (or none) plus offset.
@@ -51,10 +67,19 @@ public:
   std::unordered_map<std::string, Symbol> moduleSymbols;
   uint64_t moduleShared = 0, moduleDynamicAlign = 16;
 
+  std::unordered_map<std::string, const PtxKernel *> functions; // of the module, by name
+  const FunctionCode *function = nullptr;                       // whose body is decoded
+
   bool decodeKernel(const PtxKernel &source);
+  /// Decodes the functions that no kernel so far has called, for their refusals.
+  bool checkFunctions(const PtxModule &module);
 
   // Errors: the first one stays.
   bool fail(const std::string &message);
+  /// Refuses the current instruction, which is PTX, because nothing here executes it.
+  bool unexecuted(const std::string &why);
+  /// The current instruction as written, without operands.
+  std::string spelling() const;
 
   // Modifiers of the current instruction.
   bool take(std::string_view modifier);
@@ -91,6 +116,10 @@ public:
   Operand carryFlag();
   bool isRegister(const PtxOperand &o) const;
   RegClass registerClass(const PtxOperand &o) const;
+  /// The .param variable of a function or call that a name stands for, or null.
+  const Symbol *localParam(const std::string &name) const;
+  /// Null when it is not defined in the module.
+  const FunctionCode *calledFunction(const std::string &name) const;
 
   /// Appends the instruction with line, guard and touched registers.
   Instruction &emit(Instruction in);
@@ -115,6 +144,8 @@ private:
   };
   std::vector<Fixup> fixups;
   std::vector<std::vector<std::string>> targetTables;
+  std::unordered_map<std::string, FunctionCode> called; // decoded into the kernel
+  std::unordered_set<std::string> everCalled;           // and into any
   Operand carry = kNone;
   std::vector<int> scopePath;                                    // ids of the open scopes
   std::vector<int> scopeParent;                                  // by id
@@ -128,6 +159,12 @@ private:
   bool declare(const PtxStatement &s);
   bool declareVariable(const PtxVariable &v, std::unordered_map<std::string, Symbol> &into);
   bool decodeInstruction(const PtxInstruction &in);
+  /// Scopes and labels of a kernel or function.
+  void openBody(const PtxKernel &source);
+  bool decodeBody(const PtxKernel &source);
+  /// Decodes the functions that a kernel calls, callees first.
+  bool decodeCallees(const PtxKernel &source);
+  bool decodeFunction(const PtxKernel &source);
   void touch(Operand slot) { touchedNow.push_back(slot); }
   friend class ModuleLoader;
 };
@@ -144,6 +181,7 @@ DecodeFn findConvert(std::string_view opcode);
 DecodeFn findMove(std::string_view opcode);
 DecodeFn findLoadStore(std::string_view opcode);
 DecodeFn findAtomic(std::string_view opcode);
+DecodeFn findCall(std::string_view opcode);
 DecodeFn findControl(std::string_view opcode);
 DecodeFn findBranchTable(std::string_view opcode);
 DecodeFn findBarrier(std::string_view opcode);

@@ -175,6 +175,12 @@ template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
   return Outcome::next;
 }
 
+/// Parameters of functions and calls live in local memory, those of kernels do not.
+bool isLocalParam(const Decoder &d, const PtxOperand &address) {
+  const std::string &base = address.items.empty() ? address.name : address.items[0].name;
+  return d.localParam(base) || (d.function && !base.empty() && base[0] == '%');
+}
+
 Space takeSpace(Decoder &d, bool isStore) {
   switch (d.takeOneOf({"global", "shared", "shared::cta", "shared::cluster", "local", "param",
                        "param::entry", "const"})) {
@@ -189,8 +195,10 @@ Space takeSpace(Decoder &d, bool isStore) {
     return Space::local;
   case 5:
   case 6:
+    if (isLocalParam(d, d.operand(isStore ? 0 : 1)))
+      return Space::local;
     if (isStore)
-      d.fail("ptx_space: st must not write .param in a kernel");
+      d.fail("ptx_space: st must not write .param of a kernel");
     return Space::param;
   case 7:
     if (isStore)

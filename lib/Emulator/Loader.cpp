@@ -62,10 +62,13 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
     }
     decoder.moduleSymbols[v.name] = s;
   }
+  for (const PtxKernel &k : parsed->kernels)
+    if (!k.isEntry && !decoder.functions.emplace(k.name, &k).second)
+      return Refusal{file + ":" + std::to_string(k.line) + ": ptx_func: function " + k.name +
+                     " must be defined once"};
   for (const PtxKernel &k : parsed->kernels) {
     if (!k.isEntry)
-      return Refusal{file + ":" + std::to_string(k.line) +
-                     ": ptx_func: device functions are not executed, got " + k.name};
+      continue;
     if (module->find(k.name))
       return Refusal{file + ":" + std::to_string(k.line) + ": ptx_entry: kernel " + k.name +
                      " must be defined once"};
@@ -73,6 +76,8 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
       return Refusal{decoder.error};
     module->kernelList.push_back(std::move(decoder.kernel));
   }
+  if (!decoder.functions.empty() && !decoder.checkFunctions(*parsed))
+    return Refusal{decoder.error};
   return module;
 }
 

@@ -128,7 +128,7 @@ void Parser::kernel(bool isEntry) {
   k.line = lex.line();
   k.isEntry = isEntry;
   nextExtern = false;
-  auto params = [&](bool toKernel) {
+  auto params = [&](std::vector<PtxVariable> &to) {
     while (!lex.accept(')')) {
       if (!expect('.', "parameter"))
         return false;
@@ -136,23 +136,24 @@ void Parser::kernel(bool isEntry) {
       PtxVariable v;
       if (word != "param" && word != "reg")
         return fail("ptx_param: parameter must be .param, got ." + word);
+      v.isRegister = word == "reg";
       if (!variable("param", v))
         return false;
-      if (toKernel)
-        k.params.push_back(std::move(v));
+      to.push_back(std::move(v));
       lex.accept(',');
     }
     return true;
   };
-  if (!isEntry && lex.accept('(') && !params(false))
+  if (!isEntry && lex.accept('(') && !params(k.returns))
     return;
   k.name = lex.identifier();
   if (k.name.empty()) {
     fail("ptx_syntax: kernel must have a name");
     return;
   }
-  if (lex.accept('(') && !params(true))
+  if (lex.accept('(') && !params(k.params))
     return;
+  lex.accept(','); // .func f, .noreturn
   while (lex.accept('.')) {
     std::string word(lex.directive());
     std::vector<uint64_t> values;

@@ -130,6 +130,7 @@ struct Kernel {
   std::string name;
   uint32_t line = 0;
   std::vector<Instruction> code;
+  uint32_t entry = 0; // of the kernel; its functions come before it
   std::vector<Operand> lists;
   std::vector<std::shared_ptr<const Extra>> extras;
   std::vector<uint32_t> touched; // register numbers (lane vectors in order of slots)

@@ -47,6 +47,7 @@ struct PtxVariable {
   std::string name;
   uint64_t align = 1, count = 1; // elements
   bool isExtern = false, isArray = false;
+  bool isRegister = false; // a parameter of a function, in a register
   std::vector<uint8_t> init;
   uint64_t bytes() const { return count * ((bits(type) + 7) / 8); }
 };
@@ -76,6 +77,7 @@ struct PtxKernel {
   unsigned line = 0;
   bool isEntry = true;
   std::vector<PtxVariable> params;
+  std::vector<PtxVariable> returns;                        // of a function
   std::map<std::string, std::vector<uint64_t>> directives; // "maxntid" -> {x, y, z}
   std::vector<PtxStatement> body;
 };

@@ -28,7 +28,7 @@ Warp::Warp(Cta &owner, unsigned number) : cta(&owner), id(number) {
   unsigned first = number * 32;
   unsigned threads = std::min(32u, launch->threadsPerCta - first);
   full = live = threads == 32 ? ~0u : (1u << threads) - 1;
-  fragments.push_back({0, live, {}, false});
+  fragments.push_back({kernel->entry, live, {}, false});
   localStride = (kernel->localBytes + 15) / 16 * 16;
   local.assign(localStride * 32, 0);
   for (const Preset &p : kernel->presets)

@@ -1,0 +1,163 @@
+//===- CallTest.cpp - device functions ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls with parameters by value, in registers and as structs; nested, under
+// divergence, from several places. Expected values are worked out by hand.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Harness.h"
+
+using namespace blockscale::emu;
+using namespace blockscale::emu::test;
+
+namespace {
+
+std::string withFunctions(const std::string &functions, const std::string &body) {
+  return kernel(body, "sm_100a", functions);
+}
+
+const char *const kScale = R"(
+.func (.param .b32 result) scale(.param .b32 x, .param .b32 by)
+{
+  .reg .b32 %r<4>;
+  ld.param.u32 %r1, [x];
+  ld.param.u32 %r2, [by];
+  mul.lo.u32 %r3, %r1, %r2;
+  st.param.b32 [result], %r3;
+  ret;
+}
+)";
+
+const char *const kCallScale = R"(
+  {
+    .param .b32 p0; .param .b32 p1; .param .b32 r0;
+    st.param.b32 [p0], %r1;
+    st.param.b32 [p1], %r2;
+    call.uni (r0), scale, (p0, p1);
+    ld.param.b32 %r0, [r0];
+  }
+)";
+
+TEST(Call, ParametersAndResult) {
+  Ran r = run(withFunctions(kScale, "mov.u32 %r1, %t; mov.u32 %r2, 3;" + std::string(kCallScale) +
+                                        "st.global.b32 [%po], %r0;"));
+  ASSERT_EQ(r.error, "");
+  EXPECT_EQ(r.out[0], 0u);
+  EXPECT_EQ(r.out[31], 93u);
+}
+
+TEST(Call, FromTwoPlacesReturnsToEach) {
+  Ran r = run(withFunctions(kScale, "mov.u32 %r1, %t; mov.u32 %r2, 3;" + std::string(kCallScale) +
+                                        "add.u32 %r1, %r0, 1; mov.u32 %r2, 10;" + kCallScale +
+                                        "st.global.b32 [%po], %r0;"));
+  ASSERT_EQ(r.error, "");
+  EXPECT_EQ(r.out[7], 220u); // (7 * 3 + 1) * 10
+}
+
+TEST(Call, DivergedLanesReturnToTheirOwnPlaces) {
+  std::string body = "mov.u32 %r1, %t; setp.lt.u32 %p1, %t, 16; @%p1 bra low; mov.u32 %r2, 100;" +
+                     std::string(kCallScale) + "bra done; low: mov.u32 %r2, 2;" + kCallScale +
+                     "add.u32 %r0, %r0, 1000; done: bar.sync 0; st.global.b32 [%po], %r0;";
+  Ran r = run(withFunctions(kScale, body));
+  ASSERT_EQ(r.error, "");
+  EXPECT_EQ(r.out[5], 1010u);
+  EXPECT_EQ(r.out[20], 2000u);
+}
+
+TEST(Call, GuardedCallLeavesOthersAlone) {
+  Ran r = run(withFunctions(
+      ".func (.reg .b32 out) twice(.reg .b32 in) { add.u32 out, in, in; ret; }\n",
+      "mov.u32 %r0, 7; setp.eq.u32 %p1, %t, 3; @%p1 call (%r0), twice, (%t); st.global.b32 "
+      "[%po], %r0;"));
+  ASSERT_EQ(r.error, "");
+  EXPECT_EQ(r.out[3], 6u);
+  EXPECT_EQ(r.out[4], 7u);
+}
+
+TEST(Call, NestedWithEarlyReturn) {
+  const char *functions = R"(
+.func (.param .b32 out) leaf(.param .b32 x) {
+  .reg .pred %p1; .reg .b32 %r<3>;
+  ld.param.b32 %r1, [x];
+  setp.gt.u32 %p1, %r1, 10;
+  @%p1 bra big;
+  st.param.b32 [out], 1;
+  ret;
+big:
+  add.u32 %r2, %r1, 500;
+  st.param.b32 [out], %r2;
+  ret;
+}
+.func (.param .b32 out) outer(.param .b32 x) {
+  .reg .b32 %r<4>;
+  ld.param.b32 %r1, [x];
+  { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), leaf, (a); ld.param.b32 %r2, [b]; }
+  add.u32 %r3, %r2, %r1;
+  st.param.b32 [out], %r3;
+  ret;
+}
+)";
+  Ran r = run(withFunctions(functions, "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %t; call "
+                                       "(b), outer, (a); ld.param.b32 %r0, [b]; }"
+                                       "st.global.b32 [%po], %r0;"));
+  ASSERT_EQ(r.error, "");
+  EXPECT_EQ(r.out[4], 5u);    // 1 + 4
+  EXPECT_EQ(r.out[20], 540u); // 20 + 500 + 20
+}
+
+TEST(Call, StructByValue) {
+  const char *functions = R"(
+.func (.param .align 8 .b8 out[16]) swap(.param .align 8 .b8 in[16]) {
+  .reg .b64 %rd<3>;
+  ld.param.v2.b64 {%rd1, %rd2}, [in];
+  st.param.b64 [out], %rd2;
+  st.param.b64 [out+8], %rd1;
+  ret;
+}
+)";
+  Ran r = run(withFunctions(
+      functions,
+      "cvt.u64.u32 %rd1, %t; mov.b64 %rd2, 77; { .param .align 8 .b8 a[16]; .param .align 8 .b8 "
+      "b[16]; st.param.v2.b64 [a], {%rd1, %rd2}; call.uni (b), swap, (a); ld.param.v2.b64 {%rd3, "
+      "%rd4}, [b]; } cvt.u32.u64 %r0, %rd3; cvt.u32.u64 %r1, %rd4; mad.lo.u32 %r0, %r0, 1000, %r1; "
+      "st.global.b32 [%po], %r0;"));
+  ASSERT_EQ(r.error, "");
+  EXPECT_EQ(r.out[9], 77009u);
+}
+
+TEST(Call, NoParametersAndExit) {
+  Ran r = run(withFunctions(".func stop() { exit; }\n",
+                            "st.global.b32 [%po], 1; setp.gt.u32 %p1, %t, 3; @%p1 call stop; "
+                            "st.global.b32 [%po], 2;"));
+  ASSERT_EQ(r.error, "");
+  EXPECT_EQ(r.out[3], 2u);
+  EXPECT_EQ(r.out[4], 1u);
+}
+
+TEST(Call, Refusals) {
+  auto error = [](const std::string &functions, const std::string &body) {
+    return run(withFunctions(functions, body)).error;
+  };
+  EXPECT_EQ(error(".func f() { call f; ret; }\n", "call f;"),
+            "t.ptx:4: ptx_unexecuted: call parses but is not executed: f calls itself");
+  EXPECT_EQ(error(".func a() { call b; ret; }\n.func b() { call a; ret; }\n", ""),
+            "t.ptx:5: ptx_unexecuted: call parses but is not executed: a calls itself");
+  EXPECT_EQ(error("", "call nothing;"), "t.ptx:8: ptx_unexecuted: call parses but is not executed: "
+                                        "function nothing is not defined in the module");
+  EXPECT_EQ(error(kScale, "{ .param .b32 a; call scale, (a); }"),
+            "t.ptx:18: ptx_call: scale must have 2 parameters and 1 results, got 1 and 0");
+  EXPECT_EQ(error(kScale, "{ .param .b64 a; .param .b32 b; call (b), scale, (a, b); }"),
+            "t.ptx:18: ptx_call: parameter a must have the callee's 4 bytes, got 8");
+  EXPECT_NE(error(".extern .func __assertfail(.param .b64 m);\n", "call __assertfail, (%in);")
+                .find("t.ptx:9: trap: kernel must not fail an assertion"),
+            std::string::npos);
+}
+
+TEST(Call, UncalledFunctionsAreChecked) {
+  EXPECT_EQ(run(withFunctions(".func f() { bogus; ret; }\n", "")).error,
+            "t.ptx:4: ptx_instruction: unknown instruction bogus");
+}
+
+} // namespace
