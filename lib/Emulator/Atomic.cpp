@@ -163,6 +163,7 @@ bool decodeAtomic(Decoder &d) {
   default:
     break;
   }
+  d.kernel.talksThroughGlobal |= space == Space::global || space == Space::generic;
   int op = d.takeOneOf({"add", "min", "max", "and", "or", "xor", "inc", "dec", "exch", "cas"});
   d.take("noftz");
   d.take("ftz");

@@ -127,8 +127,10 @@ bool decodeFence(Decoder &d) {
   if (d.raw->opcode == "membar") {
     if (d.take("proxy"))
       d.takeOneOf({"alias", "async"});
-    else if (d.takeOneOf({"cta", "gl", "sys"}) < 0)
+    else if (int scope = d.takeOneOf({"cta", "gl", "sys"}); scope < 0)
       return false;
+    else
+      d.kernel.talksThroughGlobal |= scope > 0;
     d.emit(in);
     return d.expectOperands(0);
   }
@@ -153,8 +155,10 @@ bool decodeFence(Decoder &d) {
   } else {
     d.takeOneOf({"sc", "acq_rel", "acquire", "release"});
     d.takeOneOf({"sync_restrict::shared::cluster", "sync_restrict::shared::cta"});
-    if (d.takeOneOf({"cta", "cluster", "gpu", "sys"}) < 0)
+    int scope = d.takeOneOf({"cta", "cluster", "gpu", "sys"});
+    if (scope < 0)
       return false;
+    d.kernel.talksThroughGlobal |= scope >= 2;
   }
   d.emit(in);
   return d.expectOperands(0);

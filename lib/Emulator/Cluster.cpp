@@ -13,8 +13,6 @@
 #include "Mbarrier.h"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 namespace blockscale::emu {
 
@@ -23,7 +21,9 @@ constexpr unsigned kSlice = 4096;          // warp instructions
 constexpr unsigned kIdleBeforeLanding = 4; // rounds without visible progress
 constexpr unsigned kIdleBeforeMemory = 16; // the same, before states are compared
 constexpr unsigned kIdleIsLivelock = 100000;
-constexpr auto kPauseOfStuck = std::chrono::microseconds(100);
+constexpr unsigned kIdleBeforeOthers = 16;       // rounds of polls before others get their turn
+constexpr unsigned kComputingBeforeOthers = 256; // the same where nobody should be polling
+constexpr unsigned kRoundsOfTurn = 16;           // on average, of random timing
 } // namespace
 
 Cta::Cta(Cluster &owner, Dim3 at, unsigned number)
@@ -51,17 +51,20 @@ void Cta::threadsExited(uint32_t count) {
   cluster->clusterExited(count);
 }
 
-Cluster::Cluster(Launch &owner, uint64_t turnOfStart, uint64_t linear, Dim3 at)
-    : launch(owner), turn(turnOfStart), number(linear), index(at) {
-  rng = owner.options.seed * 0x9E3779B97F4A7C15ull + linear * 0xD1B54A32D192ED03ull +
+Cluster::Cluster(Launch &owner, uint64_t turnOfStart, const ClusterPlace &at)
+    : launch(owner), turn(turnOfStart), place(at) {
+  rng = owner.options.seed * 0x9E3779B97F4A7C15ull + at.number * 0xD1B54A32D192ED03ull +
         0x2545F4914F6CDD1Dull;
-  const Dim3 &c = owner.config.cluster;
+  const Dim3 &c = at.size, &o = at.origin;
   for (uint32_t z = 0; z < c.z; ++z)
     for (uint32_t y = 0; y < c.y; ++y)
       for (uint32_t x = 0; x < c.x; ++x)
-        ctas.push_back(std::make_unique<Cta>(
-            *this, Dim3{at.x * c.x + x, at.y * c.y + y, at.z * c.z + z}, unsigned(ctas.size())));
-  clusterExpected = owner.threadsPerCta * owner.ctasPerCluster;
+        ctas.push_back(
+            std::make_unique<Cta>(*this, Dim3{o.x + x, o.y + y, o.z + z}, unsigned(ctas.size())));
+  for (auto &cta : ctas)
+    for (auto &w : cta->warps)
+      order.push_back(w.get());
+  clusterExpected = owner.threadsPerCta * uint32_t(ctas.size());
 }
 
 void Cluster::fail(uint32_t line, const std::string &message) {
@@ -189,7 +192,7 @@ bool Cluster::landForWaiters(std::vector<Warp *> &order) {
 /// With nothing in flight and memory unchanged, a warp that comes back to a state that
 /// it was in does so for ever. States are kept after 16, 32, 64, … idle rounds. What
 /// watches the clock or counts its polls never comes back: there the idle rounds end it.
-bool Cluster::repeats(const std::vector<Warp *> &order, unsigned idle) const {
+bool Cluster::repeats() const {
   if (idle > kIdleIsLivelock)
     return true;
   if (launch.kernel.readsClock || idle < kIdleBeforeMemory)
@@ -203,20 +206,19 @@ bool Cluster::repeats(const std::vector<Warp *> &order, unsigned idle) const {
   return all;
 }
 
-bool Cluster::run() {
-  std::vector<Warp *> order;
-  for (auto &cta : ctas)
-    for (auto &w : cta->warps)
-      order.push_back(w.get());
+bool Cluster::repeatsItself() const { return repeatsAt == launch.changes; }
+
+Cluster::Turn Cluster::run() {
   const Timing timing = launch.options.timing;
   const uint64_t maxInstructions = launch.options.maxInstructions;
-  unsigned idle = 0;
-  uint64_t announced = progress, changes = launch.changes, toldAt = ~uint64_t(0);
+  const bool talks = launch.kernel.talksThroughGlobal;
+  unsigned waiting = 0;    // rounds of this turn in which it changed nothing
+  unsigned unanswered = 0; // the same, while operations are in flight
   while (true) {
     order.erase(std::remove_if(order.begin(), order.end(), [](Warp *w) { return w->done(); }),
                 order.end());
     if (order.empty())
-      break;
+      return finish() ? Turn::ended : Turn::stopped;
     if (launch.options.seed || timing == Timing::random)
       for (size_t i = order.size(); i > 1; --i)
         std::swap(order[i - 1], order[random() % i]);
@@ -228,7 +230,7 @@ bool Cluster::run() {
       else if (timing == Timing::random)
         landSome();
       if (stopped())
-        return false;
+        return Turn::stopped;
       if (w->done())
         continue;
       unsigned budget =
@@ -237,12 +239,12 @@ bool Cluster::run() {
       any |= w->run(budget);
       executed += w->executed - earlier;
       if (stopped())
-        return false;
+        return Turn::stopped;
       if (maxInstructions && executed > maxInstructions && !w->done()) {
         fail(w->lineOf(w->fragments[0]), "limit: kernel must end within " +
                                              dec(int64_t(maxInstructions)) +
                                              " thread instructions");
-        return false;
+        return Turn::stopped;
       }
     }
     bool changed = progress != announced;
@@ -250,8 +252,8 @@ bool Cluster::run() {
     if (changed)
       launch.changes.fetch_add(1);
     uint64_t seen = launch.changes;
-    bool quiet = !changed && seen == changes; // of all clusters
-    changes = seen;
+    bool quiet = !changed && seen == sawChanges; // of all clusters
+    sawChanges = seen;
     if (!any) {
       // The order may hold warps that became free to run in this very round.
       if (std::any_of(order.begin(), order.end(),
@@ -259,29 +261,29 @@ bool Cluster::run() {
         continue;
       if (!landForWaiters(order)) {
         reportStuck(false);
-        return false;
+        return Turn::stopped;
       }
-      idle = 0;
+      idle = waiting = unanswered = 0;
     } else if (!changed && !ops.empty()) {
-      if (++idle >= kIdleBeforeLanding) {
+      if (++unanswered >= kIdleBeforeLanding) {
         landForWaiters(order);
-        idle = 0;
+        unanswered = 0;
       }
-    } else if (quiet && toldAt == changes) {
-      std::this_thread::sleep_for(kPauseOfStuck); // others still run
-    } else if (quiet) {
-      if (repeats(order, ++idle)) {
-        toldAt = changes;
-        if (launch.agreeStuck(changes)) {
-          reportStuck(true);
-          return false;
-        }
-      }
+    } else if (!changed) {
+      idle = quiet ? idle + 1 : 0;
+      if (quiet && repeats())
+        repeatsAt = seen;
+      if (++waiting >= (talks ? kIdleBeforeOthers : kComputingBeforeOthers) || repeatsItself())
+        return Turn::waits;
     } else {
-      idle = 0;
+      idle = waiting = unanswered = 0;
+      // Those that talk are also interrupted while they could go on.
+      if (talks && timing == Timing::random && random() % kRoundsOfTurn == 0) {
+        sawChanges = ~uint64_t(0);
+        return Turn::waits;
+      }
     }
   }
-  return finish();
 }
 
 /// All threads have exited: nothing may be left that would touch their memory.
@@ -337,7 +339,7 @@ static std::string describeWait(const Warp &w, const Fragment &f) {
   }
 }
 
-void Cluster::reportStuck(bool livelock) {
+void Cluster::reportStuck(bool livelock, const std::string &others) {
   std::string message = livelock ? "livelock: every warp polls and nothing is in flight"
                                  : "deadlock: no warp can run and nothing is in flight";
   uint32_t line = 0;
@@ -349,7 +351,7 @@ void Cluster::reportStuck(bool livelock) {
         message += "; cta " + dec(cta->index.x) + "," + dec(cta->index.y) + "," +
                    dec(cta->index.z) + " warp " + dec(w->id) + " at " + describeWait(*w, f);
       }
-  fail(line, message);
+  fail(line, message + others);
 }
 
 } // namespace blockscale::emu

@@ -10,12 +10,11 @@
 #include "blockscale/Facts/Products.h"
 
 #include "Decoder.h"
-#include "Machine.h"
+#include "Scheduler.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <thread>
 
 namespace blockscale::emu {
 
@@ -55,22 +54,6 @@ void Launch::clusterEnded(uint64_t turn, uint64_t executed, uint64_t clusters) {
              std::to_string(clusters) + " clusters");
 }
 
-bool Launch::agreeStuck(uint64_t at) {
-  std::lock_guard<std::mutex> guard(lock);
-  if (changes != at)
-    return false;
-  if (stuckAt != at)
-    stuck = 0;
-  stuckAt = at;
-  return ++stuck >= running;
-}
-
-void Launch::leave() {
-  std::lock_guard<std::mutex> guard(lock);
-  --running;
-  ++changes; // the others count again
-}
-
 void Launch::addEvidence(const std::string &label) {
   std::lock_guard<std::mutex> guard(lock);
   if (std::find(evidence.begin(), evidence.end(), label) == evidence.end())
@@ -81,6 +64,7 @@ namespace {
 
 constexpr uint64_t kMaxGrid = 0x7FFFFFFF;
 constexpr unsigned kMaxPortableCluster = 16;
+constexpr uint32_t kMaxResident = 4096; // more than any chip holds
 
 std::string text(const Dim3 &d) { return dec(d.x) + "x" + dec(d.y) + "x" + dec(d.z); }
 
@@ -126,6 +110,26 @@ private:
                    memory.describe(address) + ")"};
   }
 };
+
+/// A preferred cluster must consist of ordinary ones.
+std::string checkPreferred(facts::Arch arch, const LaunchConfig &c) {
+  const Dim3 &p = c.preferredCluster;
+  if (!p.x && !p.y && !p.z)
+    return {};
+  if (!p.x || !p.y || !p.z || p.x % c.cluster.x || p.y % c.cluster.y || p.z % c.cluster.z)
+    return "launch_cluster: preferred cluster must be a multiple of the cluster " +
+           text(c.cluster) + ", got " + text(p);
+  if (!facts::supports(arch, facts::Feature::clusters))
+    return "launch_cluster: preferred cluster must have a chip with clusters, got " +
+           std::string(facts::name(arch));
+  if (c.grid.x % p.x || c.grid.y % p.y || c.grid.z % p.z)
+    return "launch_cluster: preferred cluster must divide the grid " + text(c.grid) + ", got " +
+           text(p);
+  if (uint64_t(p.x) * p.y * p.z > kMaxPortableCluster)
+    return "launch_cluster: preferred cluster must have at most 16 CTAs, got " +
+           dec(int64_t(uint64_t(p.x) * p.y * p.z));
+  return {};
+}
 
 /// Checks the launch against the kernel's directives and the chip's limits.
 std::string checkLaunch(const LoadedModule &module, const Kernel &k, const LaunchConfig &c,
@@ -173,6 +177,11 @@ std::string checkLaunch(const LoadedModule &module, const Kernel &k, const Launc
   if (c.grid.x % c.cluster.x || c.grid.y % c.cluster.y || c.grid.z % c.cluster.z)
     return "launch_cluster: cluster must divide the grid " + text(c.grid) + ", got " +
            text(c.cluster);
+  if (std::string e = checkPreferred(module.archValue, c); !e.empty())
+    return e;
+  if (launch.options.residentClusters > kMaxResident)
+    return "launch_resident: resident clusters must be at most " + dec(kMaxResident) + ", got " +
+           dec(launch.options.residentClusters);
   uint64_t limit = uint64_t(chip.sharedPerBlock);
   if (c.oversizedShared) {
     if (!chip.sharedPerBlockOversized)
@@ -199,7 +208,6 @@ std::string checkLaunch(const LoadedModule &module, const Kernel &k, const Launc
   launch.sharedBytes = kSharedBase + k.staticShared + c.sharedBytes;
   launch.threadsPerCta = unsigned(threads);
   launch.warpsPerCta = unsigned((threads + 31) / 32);
-  launch.ctasPerCluster = unsigned(ctas);
   launch.tmemColumns = unsigned(chip.tmemColumns);
   return {};
 }
@@ -217,35 +225,9 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
   if (std::string e = checkLaunch(*loaded, *kernel, config, run); !e.empty())
     return Refusal{loaded->file + ":" + std::to_string(kernel->line) + ": " + e};
 
-  Dim3 clusters{config.grid.x / config.cluster.x, config.grid.y / config.cluster.y,
-                config.grid.z / config.cluster.z};
-  uint64_t total = uint64_t(clusters.x) * clusters.y * clusters.z;
-  std::atomic<uint64_t> next{0};
-  // A seed also turns the order of the clusters, without a table of them.
-  uint64_t turn = options.seed ? (options.seed * 0x9E3779B97F4A7C15ull >> 32) % total : 0;
-  auto work = [&] {
-    for (uint64_t i; !run.spent() && (i = next++) < total && i < run.failedAt;) {
-      uint64_t n = (i + turn) % total;
-      Cluster cluster(run, i, n,
-                      Dim3{uint32_t(n % clusters.x), uint32_t(n / clusters.x % clusters.y),
-                           uint32_t(n / clusters.x / clusters.y)});
-      if (cluster.run())
-        run.clusterEnded(i, cluster.executed, total);
-      ++run.changes;
-    }
-    run.leave();
-  };
-  unsigned threads = unsigned(std::min<uint64_t>(std::max(1u, options.threads), total));
-  run.running = threads;
-  if (threads == 1) {
-    work();
-  } else {
-    std::vector<std::thread> pool;
-    for (unsigned t = 0; t < threads; ++t)
-      pool.emplace_back(work);
-    for (std::thread &t : pool)
-      t.join();
-  }
+  Scheduler scheduler(run);
+  run.scheduler = &scheduler;
+  scheduler.run(options.threads);
   if (run.failed())
     return Refusal{run.error};
   LaunchStats stats;

@@ -240,13 +240,17 @@ Handler storeOf(unsigned bytes) {
 
 bool decodeLoadStore(Decoder &d) {
   bool isStore = d.raw->opcode == "st";
-  bool poll = d.takeOneOf({"acquire", "relaxed", "volatile", "mmio", "release"}) >= 0;
+  int ordering = d.takeOneOf({"acquire", "relaxed", "volatile", "mmio", "release"});
+  bool poll = ordering >= 0;
   d.take("mmio");
   d.take("weak");
-  d.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  int scope = d.takeOneOf({"cta", "cluster", "gpu", "sys"});
   bool nonCoherent = d.take("nc");
   bool uniform = d.raw->opcode == "ldu";
   Space space = takeSpace(d, isStore);
+  bool wide = ordering == 2 || scope >= 2; // volatile, or a scope beyond the cluster
+  d.kernel.talksThroughGlobal |=
+      poll && wide && (space == Space::global || space == Space::generic);
   if (nonCoherent && space != Space::global)
     return d.fail("ptx_space: ld.nc must read .global");
   d.take("nc");

@@ -33,6 +33,7 @@ namespace blockscale::emu {
 class Warp;
 class Cta;
 class Cluster;
+class Scheduler;
 
 inline constexpr uint64_t kNoFailure = ~uint64_t(0);
 
@@ -48,7 +49,7 @@ struct Launch {
   GlobalMemory &memory;
   std::vector<uint8_t> params;
   uint64_t sharedBytes = 0; // of one CTA, from address 0, the reserved part included
-  unsigned threadsPerCta = 0, warpsPerCta = 0, ctasPerCluster = 1;
+  unsigned threadsPerCta = 0, warpsPerCta = 0;
   unsigned tmemColumns = 0;
   unsigned sms = 1;
 
@@ -71,18 +72,15 @@ struct Launch {
   bool spent() const { return options.maxInstructions && instructions > options.maxInstructions; }
   /// Counts rounds of any cluster that changed something, and clusters that ended.
   std::atomic<uint64_t> changes{0};
-  /// A cluster has seen that it repeats itself while `changes` was `at`. True when all
-  /// clusters that run have said so of the same `changes`: nothing will ever happen.
-  bool agreeStuck(uint64_t at);
-  /// A host thread has no more clusters.
-  void leave();
-  unsigned running = 1; // host threads, guarded by the lock
+  Scheduler *scheduler = nullptr;
 
   void addEvidence(const std::string &label);
+};
 
-private:
-  uint64_t stuckAt = ~uint64_t(0);
-  unsigned stuck = 0; // clusters that said so at `stuckAt`
+/// Where a cluster lies in the grid.
+struct ClusterPlace {
+  Dim3 origin, size;   // in CTAs
+  uint64_t number = 0; // in the grid, in linear order
 };
 
 /// What a fragment waits for.
@@ -246,11 +244,10 @@ public:
 
 class Cluster {
 public:
-  Cluster(Launch &launch, uint64_t turn, uint64_t number, Dim3 index);
+  Cluster(Launch &launch, uint64_t turn, const ClusterPlace &place);
   Launch &launch;
-  uint64_t turn;   // in the order of starts
-  uint64_t number; // linear cluster index
-  Dim3 index;
+  uint64_t turn; // in the order of starts
+  ClusterPlace place;
   std::vector<std::unique_ptr<Cta>> ctas;
   uint64_t executed = 0; // thread instructions
   uint64_t steps = 0;    // scheduler steps, for %clock
@@ -262,8 +259,14 @@ public:
   void fail(uint32_t line, const std::string &message);
   /// It has failed, or one before it has.
   bool stopped() const { return failed || launch.failedAt < turn; }
-  /// Runs all CTAs to their end; false when it was stopped.
-  bool run();
+  enum class Turn : uint8_t { ended, stopped, waits };
+  /// Runs until all CTAs have ended, it was stopped, or nothing happens in it any more:
+  /// it waits for other clusters, or for ever.
+  Turn run();
+  uint64_t sawChanges = ~uint64_t(0); // Launch::changes when it last looked
+  /// Unless memory changes it will come back to its present state for ever.
+  bool repeatsItself() const;
+  void reportStuck(bool livelock, const std::string &others = {});
   void issue(std::unique_ptr<AsyncOp> op, Warp &warp, const Instruction &in, AsyncOp::Pipe pipe,
              uint32_t lanes);
   bool inFlight(const std::function<bool(const AsyncOp &)> &match) const;
@@ -288,8 +291,11 @@ private:
   void landSome();
   bool landForWaiters(std::vector<Warp *> &order);
   bool finish();
-  bool repeats(const std::vector<Warp *> &order, unsigned idle) const;
-  void reportStuck(bool livelock);
+  std::vector<Warp *> order; // those that have not exited
+  uint64_t announced = 0;    // `progress` when Launch::changes was last told
+  unsigned idle = 0;         // rounds in which nothing changed
+  uint64_t repeatsAt = ~uint64_t(0);
+  bool repeats() const;
 };
 
 /// Resolves a generic address to a space and an address in it.

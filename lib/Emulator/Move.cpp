@@ -240,9 +240,9 @@ template <typename T, bool generic> Outcome mapa(Warp &w, const Instruction &in)
   const uint32_t *rank = w.reg<uint32_t>(in.op[2]);
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    if (rank[l] >= w.launch->ctasPerCluster)
+    if (rank[l] >= w.cta->cluster->ctas.size())
       return w.fail(in, "mapa_rank: rank must be below the cluster's " +
-                            dec(w.launch->ctasPerCluster) + " CTAs, got " + dec(rank[l]));
+                            dec(int64_t(w.cta->cluster->ctas.size())) + " CTAs, got " + dec(rank[l]));
     uint64_t offset = (generic ? a[l] - kSharedWindow : a[l]) & kSharedOffsetMask;
     d[l] = T((generic ? kSharedWindow : 0) + (uint64_t(rank[l]) << kClusterShift | offset));
   }

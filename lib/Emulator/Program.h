@@ -145,6 +145,8 @@ struct Kernel {
   uint64_t localBytes = 0;
   std::vector<std::string> evidence; // labels of what has no public model
   bool readsClock = false;           // %clock, %globaltimer, …
+  bool talksThroughGlobal = false;   // atomics, polls or publishing stores on global memory
+  unsigned tmemColumns = 0;          // most columns that one allocation takes by a number
   unsigned ctaGroup = 0;             // of its tcgen05 instructions, 0: none
   std::map<std::string, std::vector<uint64_t>> directives;
 };

@@ -126,9 +126,9 @@ Outcome commit(Warp &w, const Instruction &in) {
       op->barriers.push_back(a);
     } else {
       uint32_t mask = w.reg<uint32_t>(in.op[1])[l];
-      if (!mask || (mask >> 1 >> (w.launch->ctasPerCluster - 1)))
+      if (!mask || (mask >> 1 >> (w.cta->cluster->ctas.size() - 1)))
         return w.fail(in, "tma_multicast: mask must name CTAs of the cluster of " +
-                              dec(w.launch->ctasPerCluster) + ", got " + hex(mask));
+                              dec(int64_t(w.cta->cluster->ctas.size())) + ", got " + hex(mask));
       for (; mask; mask &= mask - 1)
         op->barriers.push_back(uint64_t(__builtin_ctz(mask)) << kClusterShift |
                                (a & kSharedOffsetMask));
@@ -159,11 +159,13 @@ bool decodeAlloc(Decoder &d, bool isAlloc) {
     in.op[0] = d.source(0, Type::b32);
   }
   // A number is checked by the assembler too; a register only when it executes.
-  if (auto n = d.immediate(d.operand(1)))
+  if (auto n = d.immediate(d.operand(1))) {
     if (auto ok = facts::checkTmemAlloc(d.arch, int(std::clamp<int64_t>(*n, INT32_MIN, INT32_MAX)),
                                         in.sub);
         !ok)
       return d.fail(ok.message());
+    d.kernel.tmemColumns = std::max(d.kernel.tmemColumns, unsigned(*n));
+  }
   in.op[1] = d.source(1, Type::b32);
   in.converge = Converge::allLive;
   d.emit(in);

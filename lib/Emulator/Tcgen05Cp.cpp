@@ -99,7 +99,7 @@ Outcome copy(Warp &w, const Instruction &in) {
     unsigned columns = unsigned(facts::cpColumn(facts::info(Shape(in.sub)).rowBytes));
     op->ctas.push_back(w.cta);
     if (in.flags >> 4 == 2) {
-      Cta *peer = (w.cta->rank ^ 1) < w.launch->ctasPerCluster
+      Cta *peer = (w.cta->rank ^ 1) < w.cta->cluster->ctas.size()
                       ? w.cta->cluster->ctas[w.cta->rank ^ 1].get()
                       : nullptr;
       if (!peer)

@@ -261,7 +261,7 @@ Outcome runMma(Warp &w, const Instruction &in) {
     op->accumulate = input != form.inputNegated;
     op->ctas.push_back(w.cta);
     if (form.ctaGroup == 2) {
-      Cta *peer = (w.cta->rank ^ 1) < w.launch->ctasPerCluster
+      Cta *peer = (w.cta->rank ^ 1) < w.cta->cluster->ctas.size()
                       ? w.cta->cluster->ctas[w.cta->rank ^ 1].get()
                       : nullptr;
       if (!peer)

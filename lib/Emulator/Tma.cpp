@@ -93,6 +93,7 @@ bool decodeBulk(Decoder &d, bool reduce) {
       return false;
     form->reduceOp = unsigned(op);
     d.take("noftz");
+    d.kernel.talksThroughGlobal |= global;
     if (!form->tensor)
       form->reduceType = d.takeType();
   }

@@ -144,9 +144,9 @@ Outcome issueBulkLoad(Warp &w, const Instruction &in, const CopyForm &form, int 
   };
   if (form.multicast) {
     uint32_t mask = w.reg<uint32_t>(form.mask)[l];
-    if (!mask || (mask >> 1 >> (w.launch->ctasPerCluster - 1)))
+    if (!mask || (mask >> 1 >> (w.cta->cluster->ctas.size() - 1)))
       return w.fail(in, "tma_multicast: mask must name CTAs of the cluster of " +
-                            dec(w.launch->ctasPerCluster) + ", got " + hex(mask));
+                            dec(int64_t(w.cta->cluster->ctas.size())) + ", got " + hex(mask));
     for (uint32_t m = mask; m; m &= m - 1) {
       uint64_t rank = unsigned(__builtin_ctz(m));
       int told = facts::signalledRank(int(rank), int(barrier >> kClusterShift), int(form.ctaGroup));

@@ -38,7 +38,8 @@ Warp::Warp(Cta &owner, unsigned number) : cta(&owner), id(number) {
 void Warp::setPreset(const Preset &p) {
   using K = Preset::Kind;
   const LaunchConfig &c = launch->config;
-  const Dim3 &block = c.block, &ci = cta->index, &cl = c.cluster, &ki = cta->cluster->index;
+  const ClusterPlace &place = cta->cluster->place;
+  const Dim3 &block = c.block, &ci = cta->index, &cl = place.size;
   for (unsigned lane = 0; lane < 32; ++lane) {
     unsigned t = id * 32 + lane;
     uint64_t v = 0;
@@ -92,7 +93,7 @@ void Warp::setPreset(const Preset &p) {
       v = launch->warpsPerCta;
       break;
     case K::smid:
-      v = (cta->cluster->number * launch->ctasPerCluster + cta->rank) % launch->sms;
+      v = (place.number * c.cluster.x * c.cluster.y * c.cluster.z + cta->rank) % launch->sms;
       break;
     case K::nsmid:
       v = launch->sms;
@@ -101,13 +102,13 @@ void Warp::setPreset(const Preset &p) {
       v = 1;
       break;
     case K::clusteridX:
-      v = ki.x;
+      v = ci.x / cl.x;
       break;
     case K::clusteridY:
-      v = ki.y;
+      v = ci.y / cl.y;
       break;
     case K::clusteridZ:
-      v = ki.z;
+      v = ci.z / cl.z;
       break;
     case K::nclusteridX:
       v = c.grid.x / cl.x;
@@ -140,10 +141,10 @@ void Warp::setPreset(const Preset &p) {
       v = cta->rank;
       break;
     case K::clusterNctarank:
-      v = launch->ctasPerCluster;
+      v = uint64_t(cl.x) * cl.y * cl.z;
       break;
     case K::isExplicitCluster:
-      v = launch->ctasPerCluster > 1;
+      v = uint64_t(cl.x) * cl.y * cl.z > 1;
       break;
     case K::dynamicSmem:
       v = c.sharedBytes;

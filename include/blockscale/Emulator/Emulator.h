@@ -39,11 +39,20 @@ enum class Timing : uint8_t {
   random,   // at a time drawn from the seed
 };
 
+/// Which clusters a launch with a preferred cluster size consists of.
+enum class ClusterChoice : uint8_t {
+  mixed,     // preferred and ordinary ones in turn; the seed says which come first
+  preferred, // only preferred ones
+  fallback,  // only ordinary ones
+};
+
 struct Options {
   Timing timing = Timing::earliest;
-  uint64_t seed = 0;            // also orders warps and CTAs
-  unsigned threads = 1;         // host threads; results do not depend on it
-  unsigned sms = 0;             // 0: the chip's own number
+  uint64_t seed = 0;             // also orders warps and CTAs
+  unsigned threads = 1;          // host threads; results do not depend on it
+  unsigned sms = 0;              // 0: the chip's own number
+  unsigned residentClusters = 0; // that run side by side; 0: as many as the chip holds
+  ClusterChoice clusterChoice = ClusterChoice::mixed;
   uint64_t maxInstructions = 0; // 0: no limit; else refuse as livelock beyond it
 };
 
@@ -55,6 +64,8 @@ struct KernelParam {
 
 struct LaunchConfig {
   Dim3 grid, block, cluster;
+  /// Zero: none. A multiple of `cluster`; some clusters get this size, the others `cluster`.
+  Dim3 preferredCluster{0, 0, 0};
   uint64_t sharedBytes = 0;     // dynamic shared memory of one CTA
   bool oversizedShared = false; // opt in to more than the ordinary limit (sm_107a)
   std::vector<KernelParam> params;

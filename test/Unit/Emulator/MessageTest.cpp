@@ -311,7 +311,7 @@ TEST(Launch, ExclusiveAllocationsAbove512Columns) {
                   columns);
 }
 
-/// A kernel whose blocks wait for each other: they run one after another.
+/// Blocks that wait for a later one: they end when it is resident too.
 TEST(Launch, BlocksThatWaitForEachOther) {
   const char *kPolls[] = {
       "atom.global.add.u32 %r1, [%out], 0;",                    // changes nothing
@@ -327,11 +327,14 @@ TEST(Launch, BlocksThatWaitForEachOther) {
         s.grid = {3, 1, 1};
         s.options.threads = threads;
         s.options.timing = timing;
-        // The last block would release the first; with two threads it never starts.
-        Ran r = run(kernel(std::string("mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r2, 2; @%p1 "
-                                       "st.global.u32 [%out], 1; @%p1 bra E;\nL: ") +
-                           poll + " setp.ne.u32 %p0, %r1, 1; @%p0 bra L;\nE:"),
-                    s);
+        // The last block releases the first.
+        std::string ptx = kernel(std::string("mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r2, 2; @%p1 "
+                                             "st.global.u32 [%out], 1; @%p1 bra E;\nL: ") +
+                                 poll + " setp.ne.u32 %p0, %r1, 1; @%p0 bra L;\nE:");
+        Ran r = run(ptx, s);
+        EXPECT_EQ(r.error, "") << poll;
+        s.options.residentClusters = 2; // it never starts
+        r = run(ptx, s);
         EXPECT_EQ(r.error.substr(r.error.find(": ") + 2, 8), "livelock") << poll << r.error;
         EXPECT_EQ(r.error.find('\n'), std::string::npos);
       }
