@@ -23,6 +23,7 @@ using Context = struct ContextImpl *;
 using Module = struct ModuleImpl *;
 using Function = struct FunctionImpl *;
 using Stream = struct StreamImpl *;
+using Event = struct EventImpl *;
 
 enum JitOption : int {
   kJitErrorLogBuffer = 5,
@@ -80,6 +81,10 @@ struct Api {
   Status (*moduleGetFunction)(Function *, Module, const char *);              // cuModuleGetFunction
   Status (*functionSetAttribute)(Function, FunctionAttribute, int);           // cuFuncSetAttribute
   Status (*launchKernel)(const LaunchConfig *, Function, void **, void **);   // cuLaunchKernelEx
+  Status (*eventCreate)(Event *, unsigned flags);                             // cuEventCreate
+  Status (*eventDestroy)(Event);                                              // cuEventDestroy_v2
+  Status (*eventRecord)(Event, Stream);                                       // cuEventRecord
+  Status (*eventElapsedTime)(float *milliseconds, Event start, Event end);    // cuEventElapsedTime
   Status (*tensorMapEncodeTiled)(void *map, int type, uint32_t rank, void *address,
                                  const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
                                  const uint32_t *elementStrides, int interleave, int swizzle,

@@ -12,7 +12,8 @@
 #include "CudaApi.h"
 #include "Device.h"
 
-#include <chrono>
+#include <algorithm>
+#include <cstring>
 #include <dlfcn.h>
 #include <map>
 
@@ -22,6 +23,13 @@ namespace {
 
 /// No buffer of ours is smaller, for any may be the tensor of a map.
 constexpr size_t kLeastAllocation = facts::kTmaWindow;
+
+/// The line of the compiler's log that says what is wrong; warnings may stand before it.
+std::string firstError(std::string_view log) {
+  size_t at = std::min(log.find("error"), log.find("fatal"));
+  size_t begin = at == std::string_view::npos ? 0 : log.rfind('\n', at) + 1;
+  return std::string(log.substr(begin, log.find('\n', begin) - begin));
+}
 
 class CudaModule final : public LoadedModule {
 public:
@@ -37,6 +45,9 @@ public:
   ~CudaDevice() override {
     for (const auto &allocation : sizes)
       api.memoryFree(allocation.first);
+    for (cuda::Event event : {start, end})
+      if (event)
+        api.eventDestroy(event);
     if (context)
       api.primaryContextRelease(device);
   }
@@ -86,6 +97,7 @@ private:
   const char *missing = nullptr;
   cuda::Device device = 0;
   cuda::Context context = nullptr;
+  cuda::Event start = nullptr, end = nullptr; // around a kernel
   std::string gpuName;
   std::map<uint64_t, size_t> sizes;
 };
@@ -108,6 +120,10 @@ bool CudaDevice::findAll(void *library) {
          find(library, api.moduleGetFunction, "cuModuleGetFunction") &&
          find(library, api.functionSetAttribute, "cuFuncSetAttribute") &&
          find(library, api.launchKernel, "cuLaunchKernelEx") &&
+         find(library, api.eventCreate, "cuEventCreate") &&
+         find(library, api.eventDestroy, "cuEventDestroy_v2") &&
+         find(library, api.eventRecord, "cuEventRecord") &&
+         find(library, api.eventElapsedTime, "cuEventElapsedTime") &&
          find(library, api.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
 }
 
@@ -130,20 +146,22 @@ Result<bool> CudaDevice::open() {
     return failed("cuDevicePrimaryCtxRetain", status);
   if (cuda::Status status = api.contextSetCurrent(context))
     return failed("cuCtxSetCurrent", status);
+  for (cuda::Event *event : {&start, &end})
+    if (cuda::Status status = api.eventCreate(event, 0))
+      return failed("cuEventCreate", status);
   return true;
 }
 
 Result<std::unique_ptr<LoadedModule>> CudaDevice::load(std::string_view ptx,
                                                        const std::string &fileName) {
   std::string text(ptx); // the driver wants a final zero
-  char log[4096] = "";
+  char log[16384] = "";
   int options[] = {cuda::kJitErrorLogBuffer, cuda::kJitErrorLogBufferSizeBytes};
   void *values[] = {log, reinterpret_cast<void *>(uintptr_t(sizeof log))};
   cuda::Module module = nullptr;
   if (cuda::Status status = api.moduleLoadData(&module, text.c_str(), 2, options, values)) {
     log[sizeof log - 1] = 0;
-    std::string line(log);
-    line = line.substr(0, line.find('\n'));
+    std::string line = firstError(log);
     return Refusal{fileName + ": " + failed("loading PTX", status).message +
                    (line.empty() ? "" : "; " + line)};
   }
@@ -231,26 +249,30 @@ Result<emu::LaunchStats> CudaDevice::launch(LoadedModule &module, const std::str
                             count};
   // The driver copies each parameter from the address given for it; a tensor map
   // must lie at a multiple of 64 bytes there too.
-  struct alignas(64) Slot {
-    uint8_t bytes[BSRT_TENSOR_MAP_BYTES];
+  struct alignas(64) Chunk {
+    uint8_t bytes[64];
   };
-  std::vector<Slot> slots(config.params.size());
+  std::vector<std::vector<Chunk>> slots(config.params.size());
   std::vector<void *> params;
   for (size_t i = 0; i < config.params.size(); ++i) {
     const std::vector<uint8_t> &bytes = config.params[i].bytes;
-    if (bytes.size() > sizeof(Slot))
-      return Refusal{"cuda: parameter " + std::to_string(i) + " must have at most " +
-                     std::to_string(sizeof(Slot)) + " bytes, got " + std::to_string(bytes.size())};
-    std::copy(bytes.begin(), bytes.end(), slots[i].bytes);
-    params.push_back(slots[i].bytes);
+    slots[i].resize(bytes.size() / sizeof(Chunk) + 1);
+    std::memcpy(slots[i].data(), bytes.data(), bytes.size());
+    params.push_back(slots[i].data());
   }
-  auto start = std::chrono::steady_clock::now();
+  if (cuda::Status status = api.eventRecord(start, nullptr))
+    return failed("cuEventRecord", status);
   if (cuda::Status status = api.launchKernel(&launch, function, params.data(), nullptr))
     return failed(("launching '" + kernel + "'").c_str(), status);
+  if (cuda::Status status = api.eventRecord(end, nullptr))
+    return failed("cuEventRecord", status);
   if (cuda::Status status = api.contextSynchronize())
     return failed(("running '" + kernel + "'").c_str(), status);
+  float milliseconds = 0;
+  if (cuda::Status status = api.eventElapsedTime(&milliseconds, start, end))
+    return failed("cuEventElapsedTime", status);
   emu::LaunchStats stats;
-  stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  stats.seconds = milliseconds / 1000;
   return stats;
 }
 

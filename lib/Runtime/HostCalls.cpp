@@ -143,6 +143,11 @@ void bsrt_call_param_map(uint64_t map) {
 void bsrt_call_param_buffer(uint64_t buffer) { addParam(buffer); }
 void bsrt_call_param_f32(float value) { addParam(value); }
 void bsrt_call_param_i32(int32_t value) { addParam(value); }
+void bsrt_call_param_bytes(const void *bytes, int64_t size) {
+  const uint8_t *from = static_cast<const uint8_t *>(bytes);
+  if (Session *session = active())
+    session->pendingLaunch.params.emplace_back(from, from + size);
+}
 
 void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x,
                       int64_t block_y, int64_t block_z, int64_t cluster_x, int64_t cluster_y,
@@ -269,6 +274,7 @@ std::vector<std::pair<std::string, void *>> blockscale::rt::getHostCalls() {
           BLOCKSCALE_HOST_CALL(bsrt_call_param_buffer),
           BLOCKSCALE_HOST_CALL(bsrt_call_param_f32),
           BLOCKSCALE_HOST_CALL(bsrt_call_param_i32),
+          BLOCKSCALE_HOST_CALL(bsrt_call_param_bytes),
           BLOCKSCALE_HOST_CALL(bsrt_call_launch),
           BLOCKSCALE_HOST_CALL(bsrt_call_quantize),
           BLOCKSCALE_HOST_CALL(bsrt_call_dequantize),

@@ -33,6 +33,7 @@ constexpr uint64_t kMaxBlock = 1024;
 constexpr uint64_t kMaxCluster = 16;
 constexpr uint64_t kMaxBytes = uint64_t(1) << 40;
 constexpr size_t kMaxRank = 5;
+constexpr size_t kTensorMapBytes = 128;
 constexpr uint64_t kMaxCount = uint64_t(1) << 40;
 
 std::string quoted(llvm::StringRef text) { return "'" + text.str() + "'"; }
@@ -191,6 +192,9 @@ ManifestBuffer parseBuffer(const Value &value, const std::string &path, std::str
   return buffer;
 }
 
+/// The 16-byte and 32-byte interleaved layouts are for images; nothing here has them.
+constexpr std::array<std::string_view, 1> kInterleaveNames{"none"};
+
 facts::TensorMap parseMap(Fields &fields) {
   facts::TensorMap map;
   map.type = fields.choice<facts::TmaType>("type", facts::kTmaTypeNames);
@@ -199,6 +203,8 @@ facts::TensorMap parseMap(Fields &fields) {
   map.strides = fields.integers<uint64_t>("strides", rank - 1, rank - 1, 0, kMaxCount);
   map.box = fields.integers<uint32_t>("box", rank, rank, 1, 256);
   map.elementStrides = fields.integers<uint32_t>("element_strides", rank, rank, 1, 8);
+  if (fields.has("interleave"))
+    fields.choice<uint8_t>("interleave", kInterleaveNames);
   map.swizzle = fields.choice<facts::TmaSwizzle>("swizzle", facts::kTmaSwizzleNames);
   map.fill = fields.choice<facts::TmaFill>("fill", facts::kTmaFillNames);
   map.l2 = fields.choice<facts::TmaL2Promotion>("l2", facts::kTmaL2PromotionNames);
@@ -237,19 +243,88 @@ uint64_t parseScalar(Fields &fields, ScalarType type) {
   return 0;
 }
 
+/// Two digits a byte, lowest address first; blanks between bytes.
+std::vector<uint8_t> parseBytes(Fields &fields) {
+  std::string text = fields.string("value");
+  std::vector<uint8_t> bytes;
+  llvm::StringRef rest = llvm::StringRef(text).ltrim(' ');
+  for (; !rest.empty() && bytes.size() < kMaxParamBytes; rest = rest.ltrim(' ')) {
+    unsigned byte = 0;
+    if (rest.size() < 2 || rest.take_front(2).getAsInteger(16, byte))
+      break;
+    bytes.push_back(uint8_t(byte));
+    rest = rest.drop_front(2);
+  }
+  if (fields.ok() && !rest.empty())
+    fields.fail("value", "be at most " + std::to_string(kMaxParamBytes) +
+                             " bytes of two hexadecimal digits, got " +
+                             quoted(rest.take_front(20)) + " after " +
+                             std::to_string(bytes.size()));
+  return bytes;
+}
+
+std::string parseBufferName(Fields &fields, const Manifest &manifest, uint64_t &offset) {
+  std::string name = fields.string("buffer");
+  const ManifestBuffer *buffer = manifest.findBuffer(name);
+  if (fields.ok() && !buffer)
+    fields.fail("buffer", "name a buffer of the manifest, got " + quoted(name));
+  if (fields.ok() && fields.has("offset"))
+    offset = fields.integer("offset", 0, buffer->bytes);
+  return name;
+}
+
+/// Where a pointer or a map of `size` bytes lies in a struct.
+uint32_t parseAt(Fields &fields, const ManifestParam &param, size_t size) {
+  size_t bytes = param.bytes.size();
+  if (fields.ok() && bytes < size)
+    fields.fail("at", "leave room for " + std::to_string(size) + " bytes of the value's " +
+                          std::to_string(bytes));
+  return fields.ok() ? uint32_t(fields.integer("at", 0, bytes - size)) : 0;
+}
+
+/// The addresses and maps that are filled into a struct.
+void parseInsertions(Fields &fields, const std::string &path, const Manifest &manifest,
+                     std::string &error, ManifestParam &param) {
+  auto each = [&](llvm::StringRef key, auto parse) {
+    if (!fields.ok() || !fields.has(key))
+      return;
+    const llvm::json::Array *items = fields.array(key, 0, kMaxParamBytes / 8);
+    for (size_t i = 0; items && i < items->size() && fields.ok(); ++i) {
+      Fields item((*items)[i], path + "." + key.str() + "[" + std::to_string(i) + "]", error);
+      parse(item);
+      item.finish();
+    }
+  };
+  each("pointers", [&](Fields &item) {
+    ManifestAddress address;
+    address.at = parseAt(item, param, sizeof(uint64_t));
+    address.buffer = parseBufferName(item, manifest, address.offset);
+    param.pointers.push_back(std::move(address));
+  });
+  each("tensor_maps", [&](Fields &item) {
+    ManifestMap map;
+    map.address.at = parseAt(item, param, kTensorMapBytes);
+    map.address.buffer = parseBufferName(item, manifest, map.address.offset);
+    map.map = parseMap(item);
+    param.maps.push_back(std::move(map));
+  });
+}
+
 ManifestParam parseParam(const Value &value, const std::string &path, const Manifest &manifest,
                          std::string &error) {
-  static constexpr std::array<std::string_view, 3> kKinds{"tensor_map", "buffer", "scalar"};
+  static constexpr std::array<std::string_view, 4> kKinds{"tensor_map", "buffer", "scalar",
+                                                          "bytes"};
   Fields fields(value, path, error);
   ManifestParam param;
   param.kind = fields.choice<ManifestParam::Kind>("kind", kKinds);
   if (param.kind == ManifestParam::Kind::scalar) {
     param.type = fields.choice<ScalarType>("type", kScalarTypeNames);
     param.bits = parseScalar(fields, param.type);
+  } else if (param.kind == ManifestParam::Kind::bytes) {
+    param.bytes = parseBytes(fields);
+    parseInsertions(fields, path, manifest, error, param);
   } else {
-    param.buffer = fields.string("buffer");
-    if (fields.ok() && !manifest.findBuffer(param.buffer))
-      fields.fail("buffer", "name a buffer of the manifest, got " + quoted(param.buffer));
+    param.buffer = parseBufferName(fields, manifest, param.offset);
     if (param.kind == ManifestParam::Kind::tensorMap)
       param.map = parseMap(fields);
   }
@@ -326,19 +401,10 @@ template <typename T> llvm::json::Array integersToJson(const T &values) {
   return array;
 }
 
-Value toJson(const ManifestParam &param) {
-  if (param.kind == ManifestParam::Kind::scalar)
-    return Object{{"kind", "scalar"},
-                  {"type", llvm::StringRef(kScalarTypeNames[size_t(param.type)])},
-                  {"value", scalarToJson(param.type, param.bits)}};
-  if (param.kind == ManifestParam::Kind::buffer)
-    return Object{{"kind", "buffer"}, {"buffer", param.buffer}};
-  const facts::TensorMap &map = param.map;
+Object mapToJson(const facts::TensorMap &map) {
   std::vector<uint32_t> elementStrides = map.elementStrides;
   elementStrides.resize(map.dims.size(), 1);
-  return Object{{"kind", "tensor_map"},
-                {"buffer", param.buffer},
-                {"type", llvm::StringRef(name(map.type))},
+  return Object{{"type", llvm::StringRef(name(map.type))},
                 {"dims", integersToJson(map.dims)},
                 {"strides", integersToJson(map.strides)},
                 {"box", integersToJson(map.box)},
@@ -346,6 +412,43 @@ Value toJson(const ManifestParam &param) {
                 {"swizzle", llvm::StringRef(name(map.swizzle))},
                 {"fill", llvm::StringRef(name(map.fill))},
                 {"l2", llvm::StringRef(name(map.l2))}};
+}
+
+Object withOffset(Object object, uint64_t offset) {
+  if (offset)
+    object["offset"] = int64_t(offset);
+  return object;
+}
+
+Value toJson(const ManifestParam &param) {
+  if (param.kind == ManifestParam::Kind::scalar)
+    return Object{{"kind", "scalar"},
+                  {"type", llvm::StringRef(kScalarTypeNames[size_t(param.type)])},
+                  {"value", scalarToJson(param.type, param.bits)}};
+  if (param.kind == ManifestParam::Kind::buffer)
+    return withOffset(Object{{"kind", "buffer"}, {"buffer", param.buffer}}, param.offset);
+  if (param.kind == ManifestParam::Kind::tensorMap) {
+    Object object = mapToJson(param.map);
+    object["kind"] = "tensor_map";
+    object["buffer"] = param.buffer;
+    return withOffset(std::move(object), param.offset);
+  }
+  Object object{{"kind", "bytes"}, {"value", llvm::toHex(param.bytes, /*LowerCase=*/true)}};
+  llvm::json::Array pointers, maps;
+  for (const ManifestAddress &pointer : param.pointers)
+    pointers.push_back(withOffset(Object{{"at", int64_t(pointer.at)}, {"buffer", pointer.buffer}},
+                                  pointer.offset));
+  for (const ManifestMap &map : param.maps) {
+    Object item = mapToJson(map.map);
+    item["at"] = int64_t(map.address.at);
+    item["buffer"] = map.address.buffer;
+    maps.push_back(withOffset(std::move(item), map.address.offset));
+  }
+  if (!pointers.empty())
+    object["pointers"] = std::move(pointers);
+  if (!maps.empty())
+    object["tensor_maps"] = std::move(maps);
+  return object;
 }
 
 Value toJson(const ManifestKernel &kernel) {

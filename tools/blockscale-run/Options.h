@@ -32,7 +32,8 @@ struct Options {
   std::string device = "emulator";
   bool check = false;
   std::string report;
-  uint64_t seeds = 0; // 0: one run
+  uint64_t seeds = 0;              // 0: one run
+  uint64_t repeat = 0, warmup = 0; // of each kernel after the run, for its time
   bsrt_options run{};
 };
 

@@ -15,10 +15,12 @@
 #include "blockscale/Support/Manifest.h"
 #include "blockscale/Support/Npy.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Regex.h"
 
+#include <cstring>
 #include <map>
 
 namespace blockscale::run {
@@ -104,6 +106,14 @@ public:
         launch(kernel);
   }
 
+  /// Launches once more, for the time alone: `warmup` times unrecorded, then `repeat`.
+  void repeatAll(const Options &options) {
+    for (const ManifestKernel &kernel : manifest.kernels)
+      if (options.kernel.empty() || kernel.name == options.kernel)
+        for (uint64_t i = 0; i < options.warmup + options.repeat; ++i)
+          launch(kernel);
+  }
+
   std::map<std::string, std::vector<uint8_t>> readOutputs() {
     std::map<std::string, std::vector<uint8_t>> outputs;
     for (const ManifestBuffer &buffer : manifest.buffers)
@@ -112,15 +122,17 @@ public:
         bytes.resize(buffer.bytes);
         bsrt_call_copy_to_host(addresses[buffer.name], bytes.data(), int64_t(buffer.bytes));
       }
-    for (const auto &address : addresses)
-      bsrt_call_free(address.second);
     return outputs;
   }
 
+  void freeAll() {
+    for (const auto &address : addresses)
+      bsrt_call_free(address.second);
+  }
+
 private:
-  uint64_t encode(const ManifestParam &param) {
-    const facts::TensorMap &map = param.map;
-    bsrt_call_map_begin(addresses[param.buffer], int32_t(map.type), int32_t(map.swizzle),
+  uint64_t encode(const std::string &buffer, uint64_t offset, const facts::TensorMap &map) {
+    bsrt_call_map_begin(addresses[buffer] + offset, int32_t(map.type), int32_t(map.swizzle),
                         int32_t(map.fill), int32_t(map.l2));
     for (size_t i = 0; i < map.dims.size(); ++i)
       bsrt_call_map_dim(int64_t(map.dims[i]), i ? int64_t(map.strides[i - 1]) : 0,
@@ -128,17 +140,41 @@ private:
     return bsrt_call_map_end();
   }
 
+  /// A struct by value with its addresses and maps.
+  std::vector<uint8_t> fillIn(const ManifestParam &param) {
+    std::vector<uint8_t> bytes = param.bytes;
+    for (const rt::ManifestAddress &pointer : param.pointers) {
+      uint64_t address = addresses[pointer.buffer] + pointer.offset;
+      std::memcpy(bytes.data() + pointer.at, &address, sizeof address);
+    }
+    for (const rt::ManifestMap &map : param.maps) {
+      uint64_t handle = encode(map.address.buffer, map.address.offset, map.map);
+      if (rt::Session *session = rt::Session::current(); session && !session->hasFailed())
+        llvm::copy(session->maps[handle], bytes.begin() + map.address.at);
+    }
+    return bytes;
+  }
+
   void launch(const ManifestKernel &kernel) {
-    std::vector<uint64_t> maps; // encoded first: a launch is one sequence of calls
-    for (const ManifestParam &param : kernel.params)
-      maps.push_back(param.kind == ManifestParam::Kind::tensorMap ? encode(param) : 0);
+    // Encoded first: a launch is one sequence of calls.
+    std::vector<uint64_t> maps(kernel.params.size());
+    std::vector<std::vector<uint8_t>> structs(kernel.params.size());
+    for (size_t i = 0; i < kernel.params.size(); ++i) {
+      const ManifestParam &param = kernel.params[i];
+      if (param.kind == ManifestParam::Kind::tensorMap)
+        maps[i] = encode(param.buffer, param.offset, param.map);
+      else if (param.kind == ManifestParam::Kind::bytes)
+        structs[i] = fillIn(param);
+    }
     bsrt_call_launch_begin("ptx", kernel.name.c_str());
     for (size_t i = 0; i < kernel.params.size(); ++i) {
       const ManifestParam &param = kernel.params[i];
       if (param.kind == ManifestParam::Kind::tensorMap)
         bsrt_call_param_map(maps[i]);
       else if (param.kind == ManifestParam::Kind::buffer)
-        bsrt_call_param_buffer(addresses[param.buffer]);
+        bsrt_call_param_buffer(addresses[param.buffer] + param.offset);
+      else if (param.kind == ManifestParam::Kind::bytes)
+        bsrt_call_param_bytes(structs[i].data(), int64_t(structs[i].size()));
       else if (rt::kScalarTypeBytes[size_t(param.type)] == 8)
         bsrt_call_param_buffer(param.bits);
       else
@@ -153,6 +189,23 @@ private:
   const Manifest &manifest;
   std::map<std::string, uint64_t> addresses;
 };
+
+/// The first `count` launches are the run; each has then its warm-up and its repeats,
+/// the median of whose times becomes the launch's own.
+void takeMedians(std::vector<rt::LaunchRecord> &launches, size_t count, const Options &options) {
+  for (size_t i = 0; i < count; ++i) {
+    size_t begin = count + i * (options.warmup + options.repeat) + options.warmup;
+    std::vector<double> times;
+    for (size_t j = begin; j < begin + options.repeat && j < launches.size(); ++j)
+      times.push_back(launches[j].seconds);
+    if (times.empty())
+      return;
+    llvm::sort(times);
+    size_t half = times.size() / 2;
+    launches[i].seconds = times.size() % 2 ? times[half] : (times[half - 1] + times[half]) / 2;
+  }
+  launches.resize(count);
+}
 
 Result<bool> checkKernelName(const Manifest &manifest, const std::string &kernel) {
   std::string names;
@@ -235,10 +288,17 @@ Result<bool> runPtx(const Options &options) {
     Run run(*manifest);
     run.launchAll(initial, options.kernel);
     auto results = run.readOutputs();
+    size_t launches = (*session)->launches().size();
+    if (report.runs.empty() && options.repeat)
+      run.repeatAll(options);
+    run.freeAll();
     if (Result<bool> status = (*session)->end(); !status)
       return status;
     if (report.runs.empty()) {
       report.launches = (*session)->launches();
+      if (options.repeat)
+        takeMedians(report.launches, launches, options);
+      report.timedLaunches = options.repeat;
       first = results;
     }
     for (const auto &[name, bytes] : results)

@@ -34,6 +34,8 @@ static void printLaunch(const LaunchRecord &launch, const KernelPlan *plan, cons
   if (plan)
     os << ", " << plan->tmemColumns << " TMEM columns";
   os << "; " << report.device << llvm::formatv(" {0:f3} s", launch.seconds);
+  if (report.timedLaunches)
+    os << llvm::formatv(", median of {0}: {1:f2} us", report.timedLaunches, launch.seconds * 1e6);
   if (launch.mmaInstructions)
     os << ", " << launch.mmaInstructions << " MMA";
   if (launch.check) {
@@ -121,6 +123,7 @@ facts::Result<bool> writeReport(const Report &report, const std::string &path) {
                                   {"device", report.device},
                                   {"arch", report.arch},
                                   {"entry", report.entry},
+                                  {"timed_launches", int64_t(report.timedLaunches)},
                                   {"runs", llvm::json::Array(report.runs)},
                                   {"launches", std::move(launches)}};
   std::string text;

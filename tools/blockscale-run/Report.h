@@ -30,6 +30,7 @@ struct Report {
   std::vector<rt::LaunchRecord> launches;
   std::map<std::string, KernelPlan> plans; // by kernel
   bool isCheckAsked = false;               // by --check
+  uint64_t timedLaunches = 0;              // whose median a launch's seconds are
   std::vector<std::string> runs;           // modes whose results had the same bits
 };
 

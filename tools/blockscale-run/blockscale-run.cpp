@@ -54,6 +54,8 @@ const Flag kFlags[] = {
     {"seed", "N", "seed of random timing, which is the default then"},
     {"seeds", "K",
      "run under earliest, latest and K random seeds; fail if any bit of a result differs"},
+    {"repeat", "N", "then launch each kernel N times more and print the median time", Where::ptx},
+    {"warmup", "N", "launches before those of --repeat, not timed", Where::ptx},
     {"threads", "N", "host threads of the emulator"},
     {"max-instructions", "N", "give up a launch beyond so many"},
     {"report", "FILE", "write what ran as JSON"},
@@ -189,9 +191,15 @@ Result<bool> parseRunOptions(const CommandLine &line, Options &options) {
   if (status)
     status = parseNumber(line, "threads", 1, 1024, run.threads);
   if (status)
+    status = parseNumber(line, "repeat", 1, 1000000, options.repeat);
+  if (status)
+    status = parseNumber(line, "warmup", 0, 1000000, options.warmup);
+  if (status)
     status = parseNumber(line, "max-instructions", 1, UINT64_MAX, run.max_instructions);
   if (!status)
     return status;
+  if (line.has("warmup") && !options.repeat)
+    return Refusal{"run: --warmup must stand with --repeat"};
   if (options.seeds && (line.has("seed") || line.has("timing")))
     return Refusal{"run: --seeds must stand without --seed and --timing"};
   std::string timing = line.get("timing", line.has("seed") ? "random" : "earliest");

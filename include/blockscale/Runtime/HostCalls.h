@@ -36,6 +36,7 @@ void bsrt_call_param_map(uint64_t map);
 void bsrt_call_param_buffer(uint64_t buffer);
 void bsrt_call_param_f32(float value);
 void bsrt_call_param_i32(int32_t value);
+void bsrt_call_param_bytes(const void *bytes, int64_t size);
 void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x,
                       int64_t block_y, int64_t block_z, int64_t cluster_x, int64_t cluster_y,
                       int64_t cluster_z, int64_t shared_bytes, int32_t oversized);

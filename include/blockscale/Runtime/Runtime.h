@@ -71,7 +71,7 @@ typedef struct bsrt_launch_config {
 } bsrt_launch_config;
 
 typedef struct bsrt_launch_stats {
-  double seconds;               /* host time */
+  double seconds;               /* of the kernel by the GPU's events; emulator: host time */
   uint64_t thread_instructions; /* emulator only, as the next two */
   uint64_t mma_instructions;
   double mma_flops;

@@ -44,13 +44,30 @@ struct ManifestBuffer {
   std::vector<int64_t> shape; // with dtype; its size is `bytes`
 };
 
+/// What is filled in at launch: the address of a byte of a buffer, or an encoded map.
+struct ManifestAddress {
+  uint32_t at = 0; // where in the parameter, bytes
+  std::string buffer;
+  uint64_t offset = 0; // of the byte that is pointed to, or where the map's tensor starts
+};
+struct ManifestMap {
+  ManifestAddress address;
+  facts::TensorMap map;
+};
+
 struct ManifestParam {
-  enum class Kind : uint8_t { tensorMap, buffer, scalar };
+  enum class Kind : uint8_t { tensorMap, buffer, scalar, bytes };
   Kind kind = Kind::buffer;
   std::string buffer;   // tensorMap, buffer
+  uint64_t offset = 0;  // of them: bytes from the buffer's start
   facts::TensorMap map; // tensorMap; its address is filled in at launch
   ScalarType type = ScalarType::f32;
   uint64_t bits = 0; // scalar: the value's bits, low bytes first
+
+  /// bytes: a struct by value.
+  std::vector<uint8_t> bytes;
+  std::vector<ManifestAddress> pointers;
+  std::vector<ManifestMap> maps;
 };
 
 struct ManifestKernel {
@@ -71,6 +88,9 @@ struct Manifest {
 
 /// The bits of a scalar of type f32.
 uint64_t scalarBits(float value);
+
+/// The most that a parameter list holds (PTX ISA 9.4, 5.1.6: 32,764 bytes from sm_70 on).
+inline constexpr size_t kMaxParamBytes = 32764;
 
 /// Refusals name the field by its path: "manifest: 'k.json' kernels[0].grid[1]
 /// must be 1 to 2147483647, got 0".

@@ -156,4 +156,69 @@ TEST(Manifest, refusalsNameTheField) {
                   "kernels[0].params[2].value must be a number of type f32");
 }
 
+const std::string kStruct = R"({"kind": "bytes", "value": "01000000 0000 0000  0000000000000000 ff",
+  "pointers": [{"at": 8, "buffer": "d", "offset": 16}]})";
+const std::string kBuffer = R"({"kind": "buffer", "buffer": "d"})";
+
+TEST(Manifest, structsByValue) {
+  Result<Manifest> manifest = parseManifest(replaced(kBuffer, kStruct), "k.json");
+  ASSERT_TRUE(manifest) << manifest.message();
+  const ManifestParam &param = manifest->kernels.at(0).params.at(1);
+  EXPECT_EQ(param.bytes,
+            (std::vector<uint8_t>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255}));
+  ASSERT_EQ(param.pointers.size(), 1u);
+  EXPECT_EQ(param.pointers[0].at, 8u);
+  EXPECT_EQ(param.pointers[0].buffer, "d");
+  EXPECT_EQ(param.pointers[0].offset, 16u);
+  std::string text = formatManifest(*manifest);
+  Result<Manifest> again = parseManifest(text, "k.json");
+  ASSERT_TRUE(again) << again.message();
+  EXPECT_EQ(formatManifest(*again), text);
+  EXPECT_EQ(again->kernels[0].params[1].bytes, param.bytes);
+  EXPECT_EQ(again->kernels[0].params[1].pointers.at(0).offset, 16u);
+}
+
+TEST(Manifest, mapsInStructs) {
+  std::string zeros(2 * 136, '0');
+  std::string map =
+      R"("buffer": "a", "offset": 32, "type": "u8", "dims": [64], "strides": [], "box": [64],
+    "element_strides": [1], "swizzle": "none", "fill": "zero", "l2": "none", "interleave": "none"})";
+  auto with = [&](const std::string &at) {
+    return replaced(kBuffer, R"({"kind": "bytes", "value": ")" + zeros +
+                                 R"(", "tensor_maps": [{"at": )" + at + ", " + map + "]}");
+  };
+  Result<Manifest> manifest = parseManifest(with("8"), "k.json");
+  ASSERT_TRUE(manifest) << manifest.message();
+  const ManifestMap &parsed = manifest->kernels.at(0).params.at(1).maps.at(0);
+  EXPECT_EQ(parsed.address.at, 8u);
+  EXPECT_EQ(parsed.address.offset, 32u);
+  EXPECT_EQ(parsed.map.dims, (std::vector<uint64_t>{64}));
+  EXPECT_EQ(formatManifest(*parseManifest(formatManifest(*manifest), "k.json")),
+            formatManifest(*manifest));
+  expectRefusal(with("9"), "kernels[0].params[1].tensor_maps[0].at must be 0 to 8, got 9");
+}
+
+TEST(Manifest, refusesWrongStructs) {
+  auto with = [](const std::string &from, const std::string &to) {
+    std::string text = kStruct;
+    size_t at = text.find(from);
+    return replaced(kBuffer, text.replace(at, from.size(), to));
+  };
+  const std::string path = "kernels[0].params[1].";
+  expectRefusal(
+      with("ff\"", "f\""),
+      path + "value must be at most 32764 bytes of two hexadecimal digits, got 'f' after 16");
+  expectRefusal(with("ff\"", "fg\""), "got 'fg' after 16");
+  expectRefusal(with("\"at\": 8", "\"at\": 10"), path + "pointers[0].at must be 0 to 9, got 10");
+  expectRefusal(with("01000000 0000 0000  0000000000000000 ff", "00"),
+                path + "pointers[0].at must leave room for 8 bytes of the value's 1");
+  expectRefusal(with("\"d\"", "\"e\""),
+                path + "pointers[0].buffer must name a buffer of the manifest, got 'e'");
+  expectRefusal(with("\"offset\": 16", "\"offset\": 546817"),
+                path + "pointers[0].offset must be 0 to 546816, got 546817");
+  expectRefusal(with("\"offset\": 16", "\"by\": 16"), path + "pointers[0].by must not be given");
+  expectRefusal(replaced("\"swizzle\"", "\"interleave\": \"16b\", \"swizzle\""),
+                "params[0].interleave must be one of none, got '16b'");
+}
+
 } // namespace

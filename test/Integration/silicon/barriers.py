@@ -1,0 +1,114 @@
+# ===- barriers.py - the words and phases of mbarriers ---------------------===#
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# One thread takes a barrier through legal steps drawn from a seed; after each, the
+# returned state and the barrier's own 64 bits are written, opaque as they are.
+#
+# ===-----------------------------------------------------------------------===#
+
+import random
+
+from block import *
+from suite import Buffer
+
+STEPS = 60
+
+
+class Barrier:
+    """Counts as the manual defines them, to stay within what is legal."""
+
+    def __init__(self, count):
+        self.expected = self.pending = count
+        self.tx = self.phase = 0
+
+    def settle(self):
+        if self.pending == 0 and self.tx == 0:
+            self.pending = self.expected
+            self.phase ^= 1
+
+
+def step(rng, barrier):
+    """PTX of one step; %state receives what it returns."""
+    choices = ["arrive", "expect", "complete", "test", "pending"]
+    if barrier.pending > 1:
+        choices += ["arrive-count", "expect-arrive"]
+    if barrier.pending > 0 and barrier.expected > 1:
+        choices += ["drop"]
+    kind = rng.choice(choices)
+    b = "[%base]"
+    if kind in ("arrive", "arrive-count", "expect-arrive", "drop") and barrier.pending == 0:
+        kind = "complete"  # only bytes are missing
+    if kind == "complete":
+        if barrier.tx <= 0:
+            kind = "expect"
+        else:
+            n = rng.choice([barrier.tx, barrier.tx, rng.randint(1, barrier.tx)])
+            barrier.tx -= n
+            barrier.settle()
+            return f"  mov.b64 %state, 0;\n  mbarrier.complete_tx.relaxed.cta.shared::cta.b64 {b}, {n};\n"
+    if kind == "expect":
+        if barrier.pending == 0:  # a phase that waits for bytes may wait for more
+            pass
+        n = rng.choice([1, 16, 4096, 65535])
+        barrier.tx += n
+        return f"  mov.b64 %state, 0;\n  mbarrier.expect_tx.relaxed.cta.shared::cta.b64 {b}, {n};\n"
+    if kind == "arrive":
+        barrier.pending -= 1
+        barrier.settle()
+        return f"  mbarrier.arrive.shared::cta.b64 %state, {b};\n"
+    if kind == "arrive-count":
+        n = rng.randint(1, barrier.pending)
+        barrier.pending -= n
+        barrier.settle()
+        return f"  mbarrier.arrive.release.cta.shared::cta.b64 %state, {b}, {n};\n"
+    if kind == "expect-arrive":
+        n = rng.choice([0, 32, 1000])
+        barrier.tx += n
+        barrier.pending -= 1
+        barrier.settle()
+        return f"  mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %state, {b}, {n};\n"
+    if kind == "drop":
+        barrier.pending -= 1
+        barrier.expected -= 1
+        barrier.settle()
+        return f"  mbarrier.arrive_drop.shared::cta.b64 %state, {b};\n"
+    if kind == "test":
+        parity = rng.randint(0, 1)
+        return f"  mbarrier.test_wait.parity.shared::cta.b64 %p, {b}, {parity};\n  selp.b64 %state, 1, 0, %p;\n"
+    # pending_count of the state that an arrive returned
+    if barrier.pending > 1:
+        barrier.pending -= 1
+        return (f"  mbarrier.arrive.shared::cta.b64 %w0, {b};\n  mbarrier.pending_count.b64 %r1, %w0;\n"
+                f"  mbarrier.test_wait.shared::cta.b64 %p, {b}, %w0;\n  selp.b32 %r2, 1, 0, %p;\n  mov.b64 %state, {{%r1, %r2}};\n")
+    return "  mov.b64 %state, 7;\n"
+
+
+def build(suite):
+    for seed in range(24):
+        rng = random.Random(seed)
+        count = [1, 2, 3, 32, 128, 1000, (1 << 20) - 1, 5][seed % 8]
+        barrier = Barrier(count)
+        code = ENTER + "  @!%first bra END;\n  ld.param.u64 %y, [p0];\n"
+        code += f"  mbarrier.init.shared::cta.b64 [%base], {count};\n  ld.shared.b64 %x, [%base];\n  st.global.b64 [%y], %x;\n"
+        for i in range(STEPS):
+            code += step(rng, barrier)
+            code += f"  ld.shared.b64 %x, [%base];\n  st.global.v2.b64 [%y+{16 + 16 * i}], {{%state, %x}};\n"
+        y = Buffer("y", "b64", 2 + 2 * STEPS)
+        suite.add("mbarrier", f"steps-{seed:02}", code + "END:\n  ret;\n", [y], [y], block=32, shared=DATA, declarations=SHARED)
+    # Threads that arrive together: the last one's state differs, so only the words count.
+    y = Buffer("y", "b64", 64)
+    code = ENTER + init(1, 128) + "  ld.param.u64 %y, [p0];\n"
+    for i in range(32):
+        code += (f"  mbarrier.arrive.shared::cta.b64 %state, [%base];\n{wait(i % 2)}  bar.sync 0;\n  ld.shared.b64 %x, [%base];\n"
+                 f"  mbarrier.pending_count.b64 %r0, %x;\n  @%first st.global.b64 [%y+{8 * i}], %x;\n  bar.sync 0;\n")
+    suite.add("mbarrier", "together", code + "  ret;\n", [y], [y], block=128, shared=DATA, declarations=SHARED)
+    # Named barriers: sums under bar.red, and arrive with sync of fewer threads.
+    for op, kind in (("popc.u32", "r"), ("and.pred", "p"), ("or.pred", "p")):
+        result = "%r3" if kind == "r" else "%q"
+        code = ENTER + ("  ld.param.u64 %y, [p0];\n  mul.wide.u32 %off, %t, 8;\n  add.u64 %y, %y, %off;\n  and.b32 %r0, %t, 5;\n"
+                        f"  setp.eq.u32 %p, %r0, 1;\n  barrier.red.{op} {result}, 3, 128, %p;\n")
+        code += "" if kind == "r" else "  selp.b32 %r3, 1, 0, %q;\n"
+        y = Buffer("y", "b64", 128)
+        code += "  cvt.u64.u32 %x, %r3;\n  st.global.b64 [%y], %x;\n  ret;\n"
+        suite.add("mbarrier", f"barrier.red.{op}", code, [y], [y], block=128, shared=DATA, declarations=SHARED)
