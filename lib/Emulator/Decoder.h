@@ -187,6 +187,8 @@ DecodeFn findBranchTable(std::string_view opcode);
 DecodeFn findBarrier(std::string_view opcode);
 DecodeFn findWarpOps(std::string_view opcode);
 DecodeFn findMatrix(std::string_view opcode);
+DecodeFn findMma(std::string_view opcode);
+DecodeFn findWgmma(std::string_view opcode);
 DecodeFn findMbarrier(std::string_view opcode);
 DecodeFn findCopy(std::string_view opcode);
 DecodeFn findTcgen05(std::string_view opcode);

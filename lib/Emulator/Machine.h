@@ -94,6 +94,7 @@ struct Wait {
     copyGroup,
     bulkGroup,
     bulkRead,
+    wgmmaGroup,
     tmemLoad,
     tmemStore,
     loadResult,
@@ -163,6 +164,7 @@ public:
   unsigned pendingLoads = 0, pendingStores = 0;                       // tcgen05.ld, tcgen05.st
   std::vector<std::pair<uint64_t, std::vector<Operand>>> loadTargets; // of tcgen05.ld in flight
   uint32_t copyGroup[32] = {}, bulkGroup[32] = {};                    // open group of each lane
+  uint32_t wgmmaGroup = 0;                                            // the open group
   uint64_t clusterPhase[32]; // of an arrival not waited for
 
   Warp(Cta &cta, unsigned id);

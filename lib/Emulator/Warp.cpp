@@ -217,6 +217,7 @@ bool Warp::canProceed(const Fragment &f) const {
   case K::copyGroup:
   case K::bulkGroup:
   case K::bulkRead:
+  case K::wgmmaGroup:
   case K::tmemLoad:
   case K::tmemStore:
   case K::loadResult:

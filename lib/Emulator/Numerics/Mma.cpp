@@ -11,12 +11,9 @@
 #include "Fp4Tile.h"
 #include "Fp8Tile.h"
 #include "Model.h"
+#include "PlainFloatEnvironment.h"
 
 #include <memory>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 using namespace blockscale;
 using namespace blockscale::emu;
@@ -24,21 +21,6 @@ using facts::MmaKind;
 using facts::ScaleFormat;
 
 namespace {
-
-/// Round to nearest, no flushing of subnormals, no traps, while it lives.
-class PlainFloatEnvironment {
-public:
-#if defined(__x86_64__)
-  PlainFloatEnvironment() : saved(_mm_getcsr()) { _mm_setcsr(kDefault); }
-  ~PlainFloatEnvironment() { _mm_setcsr(saved); }
-  PlainFloatEnvironment(const PlainFloatEnvironment &) = delete;
-  PlainFloatEnvironment &operator=(const PlainFloatEnvironment &) = delete;
-
-private:
-  static constexpr unsigned kDefault = 0x1F80;
-  unsigned saved;
-#endif
-};
 
 MmaHost resolve(MmaHost host) {
   if (host != MmaHost::best)

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Model.h"
+#include "FusedSum.h"
 
 #include "blockscale/Emulator/Convert.h"
 
@@ -26,27 +26,17 @@ using facts::ScaleFormat;
 
 namespace {
 
-enum class Class : uint8_t { finite, infinity, nan };
-
-/// A factor split as the hardware sees it: significand * 2^(exponent - fraction),
-/// where 2^exponent is the binade that the code's exponent field names.
-struct Factor {
-  int64_t significand = 0; // signed
-  int exponent = 0;
-  Class cls = Class::finite;
-};
-
 /// Splits a float of a format with `fraction` mantissa bits and smallest
 /// normal exponent `minExponent`.
 Factor split(float value, int fraction, int minExponent) {
   if (std::isnan(value))
-    return {0, 0, Class::nan};
+    return {0, 0, TermClass::nan};
   if (std::isinf(value))
-    return {value < 0 ? -1 : 1, 0, Class::infinity};
+    return {value < 0 ? -1 : 1, 0, TermClass::infinity};
   if (value == 0)
-    return {0, minExponent, Class::finite};
+    return {0, minExponent, TermClass::finite};
   int exponent = std::max(std::ilogb(value), minExponent);
-  return {int64_t(std::ldexp(double(value), fraction - exponent)), exponent, Class::finite};
+  return {int64_t(std::ldexp(double(value), fraction - exponent)), exponent, TermClass::finite};
 }
 
 Factor splitElement(Format format, uint32_t code, bool negate) {
@@ -61,87 +51,10 @@ constexpr int kScaleFraction = 3; // mantissa bits of UE4M3 and UE5M3
 
 Factor splitScale(ScaleFormat format, uint8_t byte) {
   if (format == ScaleFormat::ue8m0) // a bare exponent; 2^-127 is no subnormal
-    return byte == 0xFF ? Factor{0, 0, Class::nan}
-                        : Factor{1 << kScaleFraction, int(byte) - 127, Class::finite};
+    return byte == 0xFF ? Factor{0, 0, TermClass::nan}
+                        : Factor{1 << kScaleFraction, int(byte) - 127, TermClass::finite};
   return split(decode(format, byte), kScaleFraction, format == ScaleFormat::ue4m3 ? -6 : -14);
 }
-
-Factor times(const Factor &a, const Factor &b) {
-  Factor product{a.significand * b.significand, a.exponent + b.exponent, Class::finite};
-  if (a.cls == Class::nan || b.cls == Class::nan)
-    product.cls = Class::nan;
-  else if (a.cls == Class::infinity || b.cls == Class::infinity)
-    product.cls = product.significand == 0 ? Class::nan : Class::infinity;
-  return product;
-}
-
-/// Adds terms the way one instruction does.
-class FusedSum {
-public:
-  explicit FusedSum(SumModel model) : model(model), maxExponent(std::numeric_limits<int>::min()) {}
-
-  /// A term of value significand * 2^(exponent - fraction).
-  void add(Factor term, int fraction, bool isZero) {
-    if (isZero)
-      term.exponent = model.zeroExponent;
-    if (term.cls == Class::nan)
-      isNan = true;
-    else if (term.cls == Class::infinity)
-      (term.significand < 0 ? hasMinusInfinity : hasPlusInfinity) = true;
-    else
-      terms.push_back({term.significand, term.exponent, fraction});
-    maxExponent = std::max(maxExponent, term.exponent);
-  }
-
-  float result() const {
-    if (isNan || (hasMinusInfinity && hasPlusInfinity))
-      return std::bit_cast<float>(kMmaNan);
-    if (hasMinusInfinity || hasPlusInfinity)
-      return hasPlusInfinity ? std::numeric_limits<float>::infinity()
-                             : -std::numeric_limits<float>::infinity();
-    int64_t sum = 0; // in units of 2^(maxExponent - fractionBits)
-    for (const Term &term : terms)
-      sum += aligned(term);
-    return cutToFloat(sum, maxExponent - model.fractionBits);
-  }
-
-private:
-  struct Term {
-    int64_t significand;
-    int exponent, fraction;
-  };
-
-  int64_t aligned(const Term &term) const {
-    int shift = term.exponent - term.fraction - (maxExponent - model.fractionBits);
-    uint64_t magnitude = uint64_t(term.significand < 0 ? -term.significand : term.significand);
-    magnitude = shift >= 0 ? magnitude << shift : shift > -64 ? magnitude >> -shift : 0;
-    return term.significand < 0 ? -int64_t(magnitude) : int64_t(magnitude);
-  }
-
-  /// sum * 2^exponent, cut towards zero; subnormals kept, overflow to infinity,
-  /// zero always positive.
-  static float cutToFloat(int64_t sum, int exponent) {
-    uint64_t magnitude = uint64_t(sum < 0 ? -sum : sum);
-    if (magnitude == 0)
-      return 0.0f;
-    int leading = exponent + std::bit_width(magnitude) - 1;
-    if (leading > 127)
-      return sum < 0 ? -std::numeric_limits<float>::infinity()
-                     : std::numeric_limits<float>::infinity();
-    int unit = std::max(leading, -126) - 23; // exponent of the last bit kept
-    if (unit > exponent)
-      magnitude = unit - exponent < 64 ? magnitude >> (unit - exponent) : 0;
-    float value = std::ldexp(float(magnitude), std::max(unit, exponent));
-    if (value == 0)
-      return 0.0f;
-    return sum < 0 ? -value : value;
-  }
-
-  SumModel model;
-  int maxExponent;
-  bool isNan = false, hasPlusInfinity = false, hasMinusInfinity = false;
-  std::vector<Term> terms;
-};
 
 /// The rows of one operand, split.
 struct Operand {
@@ -189,19 +102,19 @@ void emu::mmaPlain(const MmaInstruction &i, const MmaOperands &o, SumModel model
             group.significand += product.significand << up;
           }
           Factor scale = scaleAt(k);
-          bool isZero = allZero || (scale.cls == Class::finite && scale.significand == 0);
+          bool isZero = allZero || (scale.cls == TermClass::finite && scale.significand == 0);
           sum.add(times(group, scale), productFraction + 2 * kScaleFraction, isZero);
         }
       } else {
         for (int k = 0; k < i.k; ++k) {
           Factor term = times(times(rowA[k], rowB[k]), scaleAt(k));
-          bool isZero = term.cls == Class::finite && term.significand == 0;
+          bool isZero = term.cls == TermClass::finite && term.significand == 0;
           sum.add(term, productFraction + 2 * kScaleFraction, isZero);
         }
       }
       float &d = o.d[m * o.dPitch + n];
       float c = i.accumulate ? d : 0.0f;
       sum.add(split(c, 23, -126), 23, c == 0);
-      d = sum.result();
+      d = std::bit_cast<float>(sum.floatBits());
     }
 }
