@@ -53,8 +53,8 @@ Outcome runMmaSync(Warp &w, const Instruction &in) {
     return Outcome::error;
   const auto &form = *static_cast<const MmaSyncForm *>(in.extra);
   const Operand *regs = w.kernel->lists.data() + in.list;
-  FragmentRows a, b;
-  FragmentCells cells;
+  FragmentRows a = {}, b = {};
+  FragmentCells cells = {};
   bool half = form.result == facts::WarpResult::f16;
   rowsOfA(w, regs + form.dRegs, form.aRegs, a);
   rowsOfB(w, regs + form.dRegs + form.aRegs, form.bRegs, b);

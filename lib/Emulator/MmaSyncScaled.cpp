@@ -93,8 +93,8 @@ Outcome runScaled(Warp &w, const Instruction &in) {
     return Outcome::error;
   const auto &form = *static_cast<const ScaledForm *>(in.extra);
   const Operand *regs = w.kernel->lists.data() + in.list;
-  FragmentRows a, b;
-  FragmentCells cells;
+  FragmentRows a = {}, b = {};
+  FragmentCells cells = {};
   uint8_t sfa[kFragmentRows][kMostScales], sfb[kFragmentColumns][kMostScales];
   rowsOfA(w, regs + 4, 4, a);
   rowsOfB(w, regs + 8, 2, b);

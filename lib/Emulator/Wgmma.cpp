@@ -50,7 +50,7 @@ public:
     const DotShape &shape = form->shape;
     unsigned n = unsigned(shape.n);
     if (form->aDesc == kNone) {
-      FragmentRows rows;
+      FragmentRows rows = {};
       rowsOfA(*warp, regs + form->dRegs, 4, rows);
       std::memcpy(aRows, rows, sizeof aRows);
     } else if (!gather(a, form->transposeA, warp->id % kWarpsOfGroup * kFragmentRows, kFragmentRows,
