@@ -119,6 +119,32 @@ uint32_t output(const DotModel &model, const std::vector<int> &order, const Fact
   return addResult(model, product, c);
 }
 
+/// The operands of a split product: ptxas unpacks FP8 to f16, so that the subnormals of
+/// e4m3 are aligned as normal numbers.
+struct HalfRows {
+  std::vector<uint16_t> rows;
+  DotShape shape;
+  DotOperands operands;
+
+  HalfRows(const DotShape &s, const DotOperands &o) : shape(s), operands(o) {
+    rows.reserve(size_t(s.m + s.n) * size_t(s.k));
+    append(s.a, s.m, o.a, o.aPitch);
+    append(s.b, s.n, o.b, o.bPitch);
+    shape.a = shape.b = WarpFormat::f16;
+    operands.a = reinterpret_cast<const uint8_t *>(rows.data());
+    operands.b = operands.a + size_t(s.m) * size_t(s.k) * 2;
+    operands.aPitch = operands.bPitch = size_t(s.k) * 2;
+  }
+
+private:
+  void append(WarpFormat format, int count, const uint8_t *data, size_t pitch) {
+    facts::Format element = format == WarpFormat::e4m3 ? facts::Format::e4m3 : facts::Format::e5m2;
+    for (int r = 0; r < count; ++r)
+      for (int k = 0; k < shape.k; ++k)
+        rows.push_back(encodeF16(decode(element, data[size_t(r) * pitch + size_t(k)])));
+  }
+};
+
 int fractionOf(const DotShape &s) {
   return int(facts::info(s.a).mantissaBits + facts::info(s.b).mantissaBits);
 }
@@ -152,6 +178,10 @@ uint16_t addHalf(uint16_t a, uint16_t b) {
 }
 
 void dotPlain(const DotShape &s, const DotModel &given, const DotOperands &o) {
+  if (given.splitFp8 && s.a != WarpFormat::f16) {
+    HalfRows half(s, o);
+    return dotPlain(half.shape, given, half.operands);
+  }
   PlainFloatEnvironment environment;
   DotModel model = chained(given, s.k);
   Rows a = splitRows(s.a, s.negateA, s.m, s.k, o.a, o.aPitch);
@@ -166,6 +196,10 @@ void dotPlain(const DotShape &s, const DotModel &given, const DotOperands &o) {
 }
 
 void dot(const DotShape &s, const DotModel &given, const DotOperands &o) {
+  if (given.splitFp8 && s.a != WarpFormat::f16) {
+    HalfRows half(s, o);
+    return dot(half.shape, given, half.operands);
+  }
   PlainFloatEnvironment environment;
   DotModel model = chained(given, s.k);
   Rows a = splitRows(s.a, s.negateA, s.m, s.k, o.a, o.aPitch);

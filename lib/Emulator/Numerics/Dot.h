@@ -30,8 +30,8 @@ struct DotModel {
   SumModel sum;
   int terms; // products of one sum
   DotRounding rounding;
-  /// ptxas makes two f16 products of one FP8 product: first from zero over the
-  /// elements k % 4 < 2, then over the others, then an ordinary addition of C.
+  /// ptxas makes f16 of FP8 and two products of one: from zero over the elements
+  /// k % 4 < 2, then over the others, then an ordinary addition of C.
   bool splitFp8 = false;
 };
 
