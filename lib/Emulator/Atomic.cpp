@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Float.h"
+#include "Hazards/Hazards.h"
 #include "Lanes.h"
 
 #include <cstring>

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Hazards/Hazards.h"
 #include "Lanes.h"
 #include "MemberMask.h"
 
@@ -35,6 +36,8 @@ Outcome named(Warp &w, const Instruction &in) {
   if (expected && w.mask == w.full)
     arriving = 32;
   b.arrived += arriving;
+  if (w.hazards)
+    w.hazards->namedArrive(w, id, /*waits=*/!(in.flags & 1));
   uint64_t generation = b.generation;
   uint32_t need = expected ? expected : w.cta->liveThreads;
   if (b.arrived > need)
@@ -50,7 +53,18 @@ Outcome named(Warp &w, const Instruction &in) {
   return w.block(Wait::Kind::named, /*advance=*/true, id, generation);
 }
 
-Outcome fence(Warp &, const Instruction &) { return Outcome::next; }
+Outcome warpSync(Warp &w, const Instruction &) {
+  if (w.hazards)
+    w.hazards->warpSync(w);
+  return Outcome::next;
+}
+
+// sub: FenceKind
+Outcome fence(Warp &w, const Instruction &in) {
+  if (w.hazards)
+    w.hazards->fence(w, FenceKind(in.sub));
+  return Outcome::next;
+}
 
 Outcome clusterArrive(Warp &w, const Instruction &in) {
   Cluster &c = *w.cta->cluster;
@@ -61,6 +75,8 @@ Outcome clusterArrive(Warp &w, const Instruction &in) {
                     "cluster_arrive: thread must wait between two arrivals at the cluster barrier");
     w.clusterPhase[l] = c.clusterGeneration;
   }
+  if (w.hazards)
+    w.hazards->clusterArrive(w, Order(in.sub));
   c.clusterArrived += uint32_t(std::popcount(w.mask));
   ++c.progress;
   c.clusterCheck();
@@ -74,14 +90,17 @@ Outcome clusterWait(Warp &w, const Instruction &in) {
     return w.block(Wait::Kind::cluster, false, 0, generation);
   for (uint32_t m = w.mask; m; m &= m - 1)
     w.clusterPhase[__builtin_ctz(m)] = kNoArrival;
+  if (w.hazards)
+    w.hazards->clusterWait(w, Order(in.sub));
   return Outcome::next;
 }
 
 bool decodeCluster(Decoder &d) {
   int kind = d.takeOneOf({"arrive", "wait"});
-  d.takeOneOf({"release", "acquire", "relaxed"});
+  int order = d.takeOneOf({"release", "acquire", "relaxed"});
   bool aligned = d.take("aligned");
   Instruction in;
+  in.sub = uint8_t(order == 2 ? Order::relaxed : kind == 0 ? Order::release : Order::acquire);
   in.run = kind == 0 ? clusterArrive : kind == 1 ? clusterWait : nullptr;
   in.converge = aligned ? Converge::allLive : Converge::no;
   d.emit(in);
@@ -95,7 +114,7 @@ bool decodeBarrier(Decoder &d) {
     if (!d.take("sync") || !d.expectOperands(1))
       return false;
     Instruction in;
-    in.run = perMemberMask<fence>;
+    in.run = perMemberMask<warpSync>;
     in.converge = Converge::memberMask;
     in.op[0] = d.source(0, Type::b32);
     d.emit(in);
@@ -124,9 +143,11 @@ bool decodeBarrier(Decoder &d) {
 bool decodeFence(Decoder &d) {
   Instruction in;
   in.run = fence;
+  in.sub = uint8_t(FenceKind::thread);
   if (d.raw->opcode == "membar") {
     if (d.take("proxy"))
-      d.takeOneOf({"alias", "async"});
+      in.sub = uint8_t(d.takeOneOf({"alias", "async"}) == 1 ? FenceKind::proxyAsync
+                                                            : FenceKind::none);
     else if (int scope = d.takeOneOf({"cta", "gl", "sys"}); scope < 0)
       return false;
     else
@@ -135,6 +156,7 @@ bool decodeFence(Decoder &d) {
     return d.expectOperands(0);
   }
   if (d.take("mbarrier_init")) {
+    in.sub = uint8_t(FenceKind::mbarrierInit);
     if (!d.take("release") || !d.take("cluster"))
       return false;
   } else if (d.take("proxy")) {
@@ -145,9 +167,12 @@ bool decodeFence(Decoder &d) {
       d.takeOneOf({"sync_restrict::shared::cluster", "sync_restrict::shared::cta",
                    "sync_restrict::shared::cluster::read"});
       d.takeOneOf({"cta", "cluster", "gpu", "sys"});
+      in.sub = uint8_t(generic ? FenceKind::proxyAsync : FenceKind::tensormap);
     } else {
-      if (d.takeOneOf({"alias", "async"}) < 0)
+      int which = d.takeOneOf({"alias", "async"});
+      if (which < 0)
         return false;
+      in.sub = uint8_t(which == 1 ? FenceKind::proxyAsync : FenceKind::none);
       d.takeOneOf({"global", "shared::cta", "shared::cluster"});
     }
     d.emit(in);

@@ -10,6 +10,7 @@
 
 #include "Machine.h"
 
+#include "Hazards/State.h"
 #include "Mbarrier.h"
 
 #include <algorithm>
@@ -35,7 +36,12 @@ Cta::Cta(Cluster &owner, Dim3 at, unsigned number)
     warps.push_back(std::make_unique<Warp>(*this, w));
 }
 
+AsyncOp::AsyncOp() = default;
+AsyncOp::~AsyncOp() = default;
+
 void Cta::completeNamed(unsigned id) {
+  if (cluster->hazards)
+    cluster->hazards->namedEnd(*this, id);
   NamedBarrier &b = named[id];
   b.arrived = 0;
   b.expected = 0;
@@ -65,7 +71,11 @@ Cluster::Cluster(Launch &owner, uint64_t turnOfStart, const ClusterPlace &at)
     for (auto &w : cta->warps)
       order.push_back(w.get());
   clusterExpected = owner.threadsPerCta * uint32_t(ctas.size());
+  if (owner.options.hazards.mode != HazardMode::off)
+    hazards = std::make_unique<Hazards>(*this);
 }
+
+Cluster::~Cluster() = default;
 
 void Cluster::fail(uint32_t line, const std::string &message) {
   failed = true;
@@ -84,6 +94,8 @@ void Cluster::clusterCheck() {
   if (clusterArrived && clusterArrived >= clusterExpected) {
     clusterArrived = 0;
     ++clusterGeneration;
+    if (hazards)
+      hazards->clusterEnd();
     ++progress;
   }
 }
@@ -104,6 +116,8 @@ void Cluster::issue(std::unique_ptr<AsyncOp> op, Warp &warp, const Instruction &
   op->lanes = lanes;
   op->line = in.line;
   op->id = nextId++;
+  if (hazards)
+    hazards->issued(*op, warp, in);
   ops.push_back(std::move(op));
   ++progress;
 }
@@ -124,7 +138,12 @@ bool Cluster::eligible(size_t i) const {
 void Cluster::landAt(size_t i) {
   ++progress;
   AsyncOp *op = ops[i].get();
-  if (!op->land())
+  if (hazards)
+    hazards->lands(op);
+  bool finished = op->land();
+  if (hazards)
+    hazards->lands(nullptr);
+  if (!finished)
     return;
   for (size_t j = 0; j < ops.size(); ++j)
     if (ops[j].get() == op) {
@@ -306,6 +325,8 @@ bool Cluster::finish() {
       return false;
     }
   }
+  if (hazards && !stopped())
+    hazards->finish();
   for (auto &cta : ctas)
     if (!cta->tmem.live().empty() && !stopped())
       fail(cta->tmem.live()[0].line, "tmem_leak: tensor memory columns " + cta->tmem.describe() +

@@ -10,6 +10,7 @@
 #include "blockscale/Facts/Features.h"
 
 #include "AsyncOps.h"
+#include "Hazards/Hazards.h"
 
 #include <cstring>
 
@@ -52,6 +53,18 @@ public:
   }
   const char *leakAtExit() const override { return "must be complete when its thread exits"; }
   const char *what() const override { return "cp.async"; }
+  OpKind kind() const override { return OpKind::copyAsync; }
+  void describe(AccessSink &sink) const override {
+    for (uint32_t m = lanes; m; m &= m - 1) {
+      int l = __builtin_ctz(m);
+      uint64_t address = dst[l];
+      if (address >> kWindowShift)
+        classify(address, address);
+      if (Cta *cta = warp->cta->cluster->ctaOf(address))
+        sink.shared(Touch::copyAsync, *cta, uint32_t(address & kSharedOffsetMask), bytes,
+                    uint64_t(l));
+    }
+  }
 };
 
 /// Arrives when the earlier cp.async of each lane have landed.
@@ -78,6 +91,13 @@ public:
     return false;
   }
   const char *what() const override { return "cp.async.mbarrier.arrive"; }
+  OpKind kind() const override { return OpKind::copyArrive; }
+  std::vector<uint64_t> signals() const override {
+    std::vector<uint64_t> out;
+    for (uint32_t m = lanes; m; m &= m - 1)
+      out.push_back(barrier[__builtin_ctz(m)]);
+    return out;
+  }
 };
 
 // op: 0 dst, 1 src, 2 source size, 3 predicate that ignores the source
@@ -113,6 +133,8 @@ Outcome copyAsync(Warp &w, const Instruction &in) {
 Outcome commitGroup(Warp &w, const Instruction &in) {
   for (uint32_t m = w.mask; m; m &= m - 1)
     ++(in.sub ? w.bulkGroup : w.copyGroup)[__builtin_ctz(m)];
+  if (w.hazards)
+    w.hazards->closeGroup(w, in.sub);
   return Outcome::next;
 }
 
@@ -124,8 +146,11 @@ Outcome waitGroup(Warp &w, const Instruction &in) {
                 : in.sub == 1 ? Wait::Kind::bulkGroup
                               : Wait::Kind::bulkRead,
                 false, uint64_t(in.imm), uint64_t(in.flags & 1)};
-  if (!w.cta->cluster->inFlight([&](const AsyncOp &op) { return op.helps(w, probe); }))
+  if (!w.cta->cluster->inFlight([&](const AsyncOp &op) { return op.helps(w, probe); })) {
+    if (w.hazards)
+      w.hazards->waitGroup(w, in.sub, in.flags & 1 ? ~uint64_t(0) : uint64_t(in.imm));
     return Outcome::next;
+  }
   return w.block(probe.wait.kind, false, probe.wait.a, probe.wait.b);
 }
 

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <tuple>
 
 namespace blockscale::emu {
 
@@ -60,7 +61,34 @@ void Launch::addEvidence(const std::string &label) {
     evidence.push_back(label);
 }
 
+void Launch::addHazard(HazardFinding finding) {
+  std::lock_guard<std::mutex> guard(lock);
+  for (HazardFinding &h : hazards)
+    if (h.label == finding.label && h.line == finding.line && h.otherLine == finding.otherLine) {
+      if (finding.turn < h.turn) // the same whatever the threads
+        h = std::move(finding);
+      return;
+    }
+  hazards.push_back(std::move(finding));
+}
+
+std::vector<std::string> Launch::hazardTexts(bool errors) const {
+  std::vector<const HazardFinding *> found;
+  for (const HazardFinding &h : hazards)
+    if (h.turn <= failedAt && (h.level == HazardLevel::error) == errors)
+      found.push_back(&h);
+  std::sort(found.begin(), found.end(), [](const HazardFinding *a, const HazardFinding *b) {
+    return std::tie(a->line, a->otherLine, a->label) < std::tie(b->line, b->otherLine, b->label);
+  });
+  std::vector<std::string> out;
+  for (const HazardFinding *h : found)
+    out.push_back(module.file + ":" + std::to_string(h->line) + ": hazard: " + h->text);
+  return out;
+}
+
 namespace {
+
+constexpr size_t kMaxReports = 20;
 
 constexpr uint64_t kMaxGrid = 0x7FFFFFFF;
 constexpr unsigned kMaxPortableCluster = 16;
@@ -228,13 +256,23 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
   Scheduler scheduler(run);
   run.scheduler = &scheduler;
   scheduler.run(options.threads);
-  if (run.failed())
-    return Refusal{run.error};
+  if (std::vector<std::string> found = run.hazardTexts(/*errors=*/true);
+      !found.empty() || run.failed()) {
+    std::string text;
+    for (size_t i = 0; i < std::min(found.size(), kMaxReports); ++i)
+      text += (i ? "\n" : "") + found[i];
+    if (found.size() > kMaxReports)
+      text += "\n" + dec(int64_t(found.size() - kMaxReports)) + " more hazards";
+    if (run.failed())
+      text += (text.empty() ? "" : "\n") + run.error;
+    return Refusal{text};
+  }
   LaunchStats stats;
   stats.threadInstructions = run.instructions;
   stats.mmaInstructions = run.mmas;
   stats.mmaFlops = run.mmaFlops;
   stats.evidence = run.evidence;
+  stats.warnings = run.hazardTexts(/*errors=*/false);
   stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return stats;
 }

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Hazards/Hazards.h"
 #include "Lanes.h"
 
 #include <cstring>
@@ -17,6 +18,7 @@ namespace {
 
 // flags
 enum : uint32_t { kWideBase = 1, kWideReg = 2, kSigned = 4, kPoll = 8, kNarrowReg = 16 };
+constexpr unsigned kOrderShift = 8;
 
 uint64_t laneAddress(const Warp &w, const Instruction &in, int l) {
   uint64_t base =
@@ -91,6 +93,15 @@ uint8_t *consecutiveWords(const Warp &w, const Instruction &in, const Window &wi
              : nullptr;
 }
 
+/// Tells the hazard checks of every lane's access.
+void note(Warp &w, const Instruction &in, Touch touch, unsigned bytes) {
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    w.hazards->access(w, in, touch, Space(in.imm2), laneAddress(w, in, l), bytes, unsigned(l),
+                      Order(in.flags >> kOrderShift));
+  }
+}
+
 /// Elements of `bytes` bytes, in.sub of them, registers in lists[list..].
 template <unsigned bytes> Outcome load(Warp &w, const Instruction &in) {
   const Operand *regs = w.kernel->lists.data() + in.list;
@@ -99,6 +110,8 @@ template <unsigned bytes> Outcome load(Warp &w, const Instruction &in) {
   Outcome done = in.flags & kPoll ? Outcome::yield : Outcome::next;
   if (bytes == 4 && n == 1 && !(in.flags & (kWideReg | kNarrowReg)) && regs[0] != kNone)
     if (const uint8_t *p = consecutiveWords(w, in, window)) {
+      if (w.hazards)
+        note(w, in, Touch::load, 4);
       std::memcpy(w.reg<uint32_t>(regs[0]), p, 128);
       return done;
     }
@@ -113,6 +126,8 @@ template <unsigned bytes> Outcome load(Warp &w, const Instruction &in) {
     if (!from[l])
       return Outcome::error;
   }
+  if (w.hazards)
+    note(w, in, Touch::load, bytes * n);
   for (unsigned i = 0; i < n; ++i) {
     if (regs[i] == kNone)
       continue;
@@ -150,6 +165,8 @@ template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
   Window window = firstWindow(w, Space(in.imm2));
   if (bytes == 4 && n == 1 && !(in.flags & kWideReg))
     if (uint8_t *p = consecutiveWords(w, in, window)) {
+      if (w.hazards)
+        note(w, in, Touch::store, 4);
       w.cta->cluster->progress += put(p, w.reg<uint32_t>(regs[0]), 128);
       return Outcome::next;
     }
@@ -170,6 +187,8 @@ template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
         changed |= put(p, w.reg<uint32_t>(regs[i]) + l, bytes);
     }
   }
+  if (w.hazards)
+    note(w, in, Touch::store, bytes * n);
   // Local memory belongs to the state of the warp.
   w.cta->cluster->progress += changed && Space(in.imm2) != Space::local;
   return Outcome::next;
@@ -242,6 +261,10 @@ bool decodeLoadStore(Decoder &d) {
   bool isStore = d.raw->opcode == "st";
   int ordering = d.takeOneOf({"acquire", "relaxed", "volatile", "mmio", "release"});
   bool poll = ordering >= 0;
+  Order order = ordering < 0    ? Order::weak
+                : ordering == 0 ? Order::acquire
+                : ordering == 4 ? Order::release
+                              : Order::relaxed;
   d.take("mmio");
   d.take("weak");
   int scope = d.takeOneOf({"cta", "cluster", "gpu", "sys"});
@@ -276,7 +299,7 @@ bool decodeLoadStore(Decoder &d) {
   in.imm2 = int64_t(space);
   in.sub = uint8_t(n);
   in.flags = (a.wide ? uint32_t(kWideBase) : 0) | (poll && !isStore ? uint32_t(kPoll) : 0) |
-             (isSigned(t) ? uint32_t(kSigned) : 0);
+             (isSigned(t) ? uint32_t(kSigned) : 0) | uint32_t(order) << kOrderShift;
   std::vector<Operand> regs;
   // A single register may stand in braces, too.
   bool isList = data.kind == PtxOperand::Kind::vector;

@@ -17,6 +17,7 @@
 
 #include "Addresses.h"
 #include "GlobalMemory.h"
+#include "Hazards/Access.h"
 #include "Program.h"
 #include "Text.h"
 #include "Tmem.h"
@@ -34,6 +35,17 @@ class Warp;
 class Cta;
 class Cluster;
 class Scheduler;
+class Hazards;
+struct AsyncTrace;
+
+/// A report of the hazard checks, without its place.
+struct HazardFinding {
+  std::string label;
+  HazardLevel level;
+  uint32_t line, otherLine;
+  uint64_t turn; // of the cluster
+  std::string text;
+};
 
 inline constexpr uint64_t kNoFailure = ~uint64_t(0);
 
@@ -63,6 +75,7 @@ struct Launch {
   std::string error;
   std::vector<std::string> evidence;
   double mmaFlops = 0;
+  std::vector<HazardFinding> hazards; // one for a label and a pair of lines
 
   bool failed() const { return failedAt != kNoFailure; }
   void fail(uint64_t turn, uint32_t line, const std::string &message);
@@ -75,6 +88,9 @@ struct Launch {
   Scheduler *scheduler = nullptr;
 
   void addEvidence(const std::string &label);
+  void addHazard(HazardFinding finding);
+  /// Reports of a level, in the order of the lines, each "file:line: …".
+  std::vector<std::string> hazardTexts(bool errors) const;
 };
 
 /// Where a cluster lies in the grid.
@@ -119,13 +135,15 @@ struct Fragment {
 class AsyncOp {
 public:
   enum class Pipe : uint8_t { free, tensor, tmemLdSt };
-  virtual ~AsyncOp() = default;
+  AsyncOp();
+  virtual ~AsyncOp();
 
   Warp *warp = nullptr;
   Pipe pipe = Pipe::free; // tensor and tmemLdSt: operations of one warp land in issue order
   uint32_t lanes = 0;     // of the issuing warp
   uint32_t line = 0;
   uint64_t id = 0;
+  std::unique_ptr<AsyncTrace> trace; // of the hazard checks
 
   /// Changes bytes. True: finished; false: a further stage is left.
   virtual bool land() = 0;
@@ -136,6 +154,12 @@ public:
   /// Non-null when it must not be in flight at exit: what must hold.
   virtual const char *leakAtExit() const { return nullptr; }
   virtual bool touchesTmem() const { return false; }
+  /// For the hazard checks, at issue: what it is, what it touches and which mbarriers
+  /// (cluster addresses) it signals.
+  virtual OpKind kind() const { return OpKind::other; }
+  virtual unsigned ctaGroup() const { return 1; }
+  virtual void describe(AccessSink &) const {}
+  virtual std::vector<uint64_t> signals() const { return {}; }
   /// What it is, for messages.
   virtual const char *what() const = 0;
 };
@@ -150,6 +174,7 @@ public:
   Cta *cta = nullptr;
   const Kernel *kernel = nullptr;
   Launch *launch = nullptr;
+  Hazards *hazards = nullptr; // null: not checked
   GlobalRange cache; // the allocation last used
   std::vector<Fragment> fragments;
   uint32_t current = 0; // index of the running fragment
@@ -247,6 +272,7 @@ public:
 class Cluster {
 public:
   Cluster(Launch &launch, uint64_t turn, const ClusterPlace &place);
+  ~Cluster();
   Launch &launch;
   uint64_t turn; // in the order of starts
   ClusterPlace place;
@@ -257,6 +283,7 @@ public:
   uint32_t clusterArrived = 0, clusterExpected = 0;
   uint64_t clusterGeneration = 0;
   bool issuedNow = false; // an operation was issued in this slice
+  std::unique_ptr<Hazards> hazards; // null: not checked
 
   void fail(uint32_t line, const std::string &message);
   /// It has failed, or one before it has.

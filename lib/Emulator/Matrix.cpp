@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Hazards/Hazards.h"
 #include "Lanes.h"
 
 #include <cstring>
@@ -31,7 +32,8 @@ Element elementOf(unsigned lane, unsigned half, bool transpose) {
 }
 
 /// The rows of matrix j, by the addresses of their lanes.
-bool resolveRows(Warp &w, const Instruction &in, unsigned j, uint8_t *rows[kRows]) {
+bool resolveRows(Warp &w, const Instruction &in, Touch touch, unsigned j,
+                 uint8_t *rows[kRows]) {
   for (unsigned r = 0; r < kRows; ++r) {
     unsigned lane = kRows * j + r;
     uint64_t base =
@@ -39,6 +41,8 @@ bool resolveRows(Warp &w, const Instruction &in, unsigned j, uint8_t *rows[kRows
     rows[r] = w.resolve(in, Space(in.imm2), base + uint64_t(in.imm), kRowBytes, lane);
     if (!rows[r])
       return false;
+    if (w.hazards)
+      w.hazards->access(w, in, touch, Space(in.imm2), base + uint64_t(in.imm), kRowBytes, lane);
   }
   return true;
 }
@@ -60,7 +64,7 @@ Outcome loadMatrix(Warp &w, const Instruction &in) {
   uint32_t out[4][32];
   for (unsigned j = 0; j < in.sub; ++j) {
     uint8_t *rows[kRows];
-    if (!resolveRows(w, in, j, rows))
+    if (!resolveRows(w, in, Touch::load, j, rows))
       return Outcome::error;
     for (unsigned lane = 0; lane < 32; ++lane) {
       uint16_t half[2];
@@ -84,7 +88,7 @@ Outcome storeMatrix(Warp &w, const Instruction &in) {
   const Operand *regs = w.kernel->lists.data() + in.list;
   for (unsigned j = 0; j < in.sub; ++j) {
     uint8_t *rows[kRows];
-    if (!resolveRows(w, in, j, rows))
+    if (!resolveRows(w, in, Touch::store, j, rows))
       return Outcome::error;
     const uint32_t *source = w.reg<uint32_t>(regs[j]);
     for (unsigned lane = 0; lane < 32; ++lane)

@@ -11,6 +11,7 @@
 
 #include "blockscale/Facts/Features.h"
 
+#include "Hazards/Hazards.h"
 #include "Lanes.h"
 
 #include <cstring>
@@ -43,7 +44,10 @@ struct Place {
   uint64_t offset = 0;
   MbarrierState state;
   void save() {
-    uint64_t word = state.pack();
+    uint64_t word = state.pack(), before;
+    std::memcpy(&before, cta->shared.data() + offset, 8);
+    if (cta->cluster->hazards && (word ^ before) >> 63)
+      cta->cluster->hazards->barrierPhaseEnded(uint64_t(cta->rank) << kClusterShift | offset);
     std::memcpy(cta->shared.data() + offset, &word, 8);
     ++cta->cluster->progress;
   }
@@ -91,6 +95,8 @@ std::string mbarrierCompleteTx(Cta &any, uint64_t address, uint32_t bytes) {
     return e;
   if (std::string e = addTx(p, address, -int64_t(bytes)); !e.empty())
     return e;
+  if (any.cluster->hazards)
+    any.cluster->hazards->barrierSignalled(address);
   p.state.complete();
   p.save();
   return {};
@@ -110,6 +116,8 @@ std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t e
   if (drop)
     p.state.expected -= int32_t(count);
   p.state.pending -= int32_t(count);
+  if (any.cluster->hazards)
+    any.cluster->hazards->barrierSignalled(address);
   p.state.complete();
   p.save();
   return {};
@@ -193,6 +201,8 @@ Outcome init(Warp &w, const Instruction &in) {
     uint64_t word = s.pack();
     std::memcpy(p, &word, 8);
     owner->barrierLive[(address & kSharedOffsetMask) / 8] = 1;
+    if (w.hazards)
+      w.hazards->barrierInit(w, in, unsigned(l), address);
     ++w.cta->cluster->progress;
   }
   return Outcome::next;
@@ -206,6 +216,8 @@ Outcome inval(Warp &w, const Instruction &in) {
     Place p;
     if (std::string e = find(*w.cta->cluster, address, p); !e.empty())
       return w.fail(in, e);
+    if (w.hazards)
+      w.hazards->barrierInval(w, in, unsigned(__builtin_ctz(m)), address);
     p.cta->barrierLive[p.offset / 8] = 0;
   }
   return Outcome::next;
@@ -225,6 +237,8 @@ Outcome arrive(Warp &w, const Instruction &in) {
       return Outcome::error;
     uint64_t token = in.op[0] == kNone ? 0 : stateToken(w, address);
     uint32_t value = in.op[2] == kNone ? 1 : w.reg<uint32_t>(in.op[2])[l];
+    if (w.hazards)
+      w.hazards->barrierArrive(w, in, unsigned(l), address, Order(in.sub));
     std::string e = in.flags & kExpect
                         ? mbarrierArrive(*w.cta, address, 1, value, in.flags & kDrop)
                         : mbarrierArrive(*w.cta, address, value, 0, in.flags & kDrop);
@@ -245,6 +259,8 @@ Outcome expectTx(Warp &w, const Instruction &in) {
     Place p;
     std::string e = find(*w.cta->cluster, address, p);
     int64_t bytes = w.reg<uint32_t>(in.op[2])[l];
+    if (w.hazards)
+      w.hazards->barrierUse(w, in, unsigned(l), address);
     if (e.empty())
       e = addTx(p, address, in.sub ? -bytes : bytes);
     if (!e.empty())
@@ -265,10 +281,23 @@ Outcome pendingCount(Warp &w, const Instruction &in) {
   return Outcome::next;
 }
 
-// op: 0 predicate, 1 barrier, 2 parity or state
+/// Tells the hazard checks of lanes that saw their phase end, those of one barrier together.
+void tellWaited(Warp &w, const Instruction &in, uint32_t lanes, const uint64_t *address) {
+  while (lanes) {
+    uint64_t first = address[__builtin_ctz(lanes)];
+    uint32_t same = 0;
+    for (uint32_t m = lanes; m; m &= m - 1)
+      if (address[__builtin_ctz(m)] == first)
+        same |= m & -m;
+    lanes &= ~same;
+    w.hazards->barrierWaited(w, in, same, first, Order(in.sub));
+  }
+}
+
+// op: 0 predicate, 1 barrier, 2 parity or state; sub: order
 Outcome wait(Warp &w, const Instruction &in) {
   uint32_t done = 0;
-  uint64_t address = 0;
+  uint64_t address = 0, waited[32];
   bool parity = false;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
@@ -282,6 +311,7 @@ Outcome wait(Warp &w, const Instruction &in) {
         in.flags & kParity ? w.reg<uint32_t>(in.op[2])[l] & 1 : w.reg<uint64_t>(in.op[2])[l] >> 63;
     if (mbarrierPhaseDone(*w.cta, a, x)) {
       done |= 1u << l;
+      waited[l] = a;
     } else {
       address = a;
       parity = x;
@@ -290,6 +320,8 @@ Outcome wait(Warp &w, const Instruction &in) {
   // Lanes that all fail sleep together until one barrier changes.
   if (!done && (in.flags & kTry))
     return w.block(Wait::Kind::mbarrier, false, address, parity);
+  if (w.hazards)
+    tellWaited(w, in, done, waited);
   w.preds[in.op[0]] = (w.preds[in.op[0]] & ~w.mask) | done;
   return done == w.mask ? Outcome::next : Outcome::yield;
 }
@@ -313,7 +345,7 @@ bool decodeMbarrier(Decoder &d) {
   bool expect = kind >= 2 && kind <= 3 && d.take("expect_tx");
   bool noComplete = d.take("noComplete");
   bool parity = d.take("parity");
-  d.takeOneOf({"release", "acquire", "relaxed"});
+  int order = d.takeOneOf({"release", "acquire", "relaxed"});
   d.takeOneOf({"cta", "cluster"});
   int space = d.takeOneOf({"shared", "shared::cta", "shared::cluster"});
   if (space < 0)
@@ -337,6 +369,7 @@ bool decodeMbarrier(Decoder &d) {
   case 2:
   case 3: {
     in.run = arrive;
+    in.sub = uint8_t(order == 2 ? Order::relaxed : Order::release);
     in.flags |= (expect ? uint32_t(kExpect) : 0) | (kind == 3 ? uint32_t(kDrop) : 0);
     size_t n = d.count(), first = d.operand(0).kind == PtxOperand::Kind::address ? 0 : 1;
     if (n < first + 1 || n > first + 2 || (expect && n != first + 2))
@@ -361,6 +394,7 @@ bool decodeMbarrier(Decoder &d) {
   case 6:
   case 7: {
     in.run = wait;
+    in.sub = uint8_t(order == 2 ? Order::relaxed : Order::acquire);
     in.flags |= (kind == 7 ? uint32_t(kTry) : 0) | (parity ? uint32_t(kParity) : 0) | kOwn;
     if (d.count() != 3 && !(kind == 7 && d.count() == 4))
       return d.expectOperands(3);

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Hazards/Hazards.h"
 #include "Tcgen05.h"
 
 #include <algorithm>
@@ -65,6 +66,8 @@ Outcome alloc(Warp &w, const Instruction &in) {
   tmem.lastAllocated = columns;
   uint32_t result = facts::tmemAddress(0, column);
   std::memcpy(p, &result, 4);
+  if (w.hazards)
+    w.hazards->allocated(w, in, address);
   ++w.cta->cluster->progress;
   return Outcome::next;
 }
@@ -78,6 +81,8 @@ Outcome dealloc(Warp &w, const Instruction &in) {
   if (std::string e = w.cta->tmem.release(unsigned(facts::tmemColumn(address)), columns, in.sub);
       !e.empty())
     return w.fail(in, "tmem_dealloc: " + e);
+  if (w.hazards)
+    w.hazards->freed(w, in, unsigned(facts::tmemColumn(address)), columns);
   ++w.cta->cluster->progress;
   return Outcome::next;
 }
@@ -87,18 +92,26 @@ Outcome relinquish(Warp &w, const Instruction &) {
   return Outcome::next;
 }
 
-Outcome fence(Warp &, const Instruction &) { return Outcome::next; }
+// sub: 0 before_thread_sync, 1 after_thread_sync
+Outcome fence(Warp &w, const Instruction &in) {
+  if (w.hazards)
+    w.hazards->fence(w, in.sub ? FenceKind::tcgen05After : FenceKind::tcgen05Before);
+  return Outcome::next;
+}
 
 // sub: 0 ld, 1 st
 Outcome waitTmem(Warp &w, const Instruction &in) {
   if (in.sub ? w.pendingStores : w.pendingLoads)
     return w.block(in.sub ? Wait::Kind::tmemStore : Wait::Kind::tmemLoad);
+  if (w.hazards)
+    w.hazards->tensorWait(w, in.sub);
   return Outcome::next;
 }
 
 class Commit final : public AsyncOp {
 public:
   std::vector<uint64_t> barriers;
+  unsigned group = 1;
   bool land() override {
     for (uint64_t b : barriers)
       if (std::string e = mbarrierArrive(*warp->cta, b, 1, 0); !e.empty())
@@ -112,6 +125,9 @@ public:
     return false;
   }
   const char *what() const override { return "tcgen05.commit"; }
+  OpKind kind() const override { return OpKind::commit; }
+  unsigned ctaGroup() const override { return group; }
+  std::vector<uint64_t> signals() const override { return barriers; }
 };
 
 // op: 0 barrier, 1 mask; flags: 1 wide, 2 generic
@@ -119,6 +135,7 @@ Outcome commit(Warp &w, const Instruction &in) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
     auto op = std::make_unique<Commit>();
+    op->group = in.sub;
     uint64_t a = addressAt(w, in.op[0], in.flags & 1, in.imm, l);
     if ((in.flags & 2) && classify(a, a) != Space::sharedCluster)
       return w.fail(in, "mbar_address: mbarrier must lie in shared memory, got " + hex(a));
@@ -175,7 +192,7 @@ bool decodeAlloc(Decoder &d, bool isAlloc) {
 bool decodeCommit(Decoder &d) {
   Instruction in;
   in.run = commit;
-  takeCtaGroup(d);
+  in.sub = uint8_t(takeCtaGroup(d));
   if (d.take("sync_restrict::shared::read::mma::a"))
     return false;
   bool one = d.take("mbarrier::arrive::one");
@@ -213,8 +230,10 @@ bool decodeTcgen05(Decoder &d) {
     d.emit(in);
     return d.take("sync") && d.take("aligned") && d.expectOperands(0);
   }
-  if (d.takeOneOf({"fence::before_thread_sync", "fence::after_thread_sync"}) >= 0) {
+  if (int which = d.takeOneOf({"fence::before_thread_sync", "fence::after_thread_sync"});
+      which >= 0) {
     in.run = fence;
+    in.sub = uint8_t(which);
     d.emit(in);
     return d.expectOperands(0);
   }

@@ -35,7 +35,7 @@ public:
   Shape shape = Shape::s32x128bWarpx4;
   Expand expansion = Expand::none;
   facts::SmemDesc source;
-  unsigned lane0 = 0, column0 = 0;
+  unsigned lane0 = 0, column0 = 0, group = 1;
   std::vector<Cta *> ctas;
 
   bool land() override {
@@ -48,6 +48,24 @@ public:
   bool touchesTmem() const override { return true; }
   const char *leakAtExit() const override { return "must be complete when its CTA exits"; }
   const char *what() const override { return "tcgen05.cp"; }
+  OpKind kind() const override { return OpKind::cp; }
+  unsigned ctaGroup() const override { return group; }
+  void describe(AccessSink &sink) const override {
+    const facts::CpShapeInfo &info = facts::info(shape);
+    bool narrow = shape == Shape::s4x256b;
+    for (Cta *cta : ctas) {
+      for (int row = 0; row < info.rows; ++row)
+        for (int byte = 0; byte < info.rowBytes; byte += 16)
+          sink.shared(Touch::cpShared, *cta,
+                      operandChunk(source, uint32_t(row), uint32_t(byte / 16)), 16);
+      unsigned quarters = 0;
+      for (int row = 0; row < info.rows; ++row)
+        for (int i = 0; i < info.copies; ++i)
+          quarters |= 1u << ((lane0 + unsigned(facts::cpLane(shape, row, i))) / 32 & 3);
+      sink.tensor(narrow ? Touch::cp4x256Write : Touch::cpWrite, *cta, quarters, column0,
+                  unsigned(facts::cpColumn(info.rowBytes)), column0);
+    }
+  }
 
 private:
   bool copy(Cta &cta) {
@@ -90,6 +108,7 @@ Outcome copy(Warp &w, const Instruction &in) {
     if (!desc)
       return w.fail(in, desc.message());
     op->source = *desc;
+    op->group = in.flags >> 4;
     op->lane0 = address >> 16;
     op->column0 = address & 0xFFFF;
     if (op->lane0 != 0 && Shape(in.sub) != Shape::s4x256b)

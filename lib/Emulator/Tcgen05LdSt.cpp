@@ -85,6 +85,10 @@ public:
   }
   bool touchesTmem() const override { return true; }
   const char *what() const override { return "tcgen05.ld"; }
+  OpKind kind() const override { return OpKind::tmemLoad; }
+  void describe(AccessSink &sink) const override {
+    sink.tensor(Touch::tmemLoad, *warp->cta, 1u << (lane0 / 32), column0, form->columns());
+  }
 };
 
 class TmemStore final : public AsyncOp {
@@ -122,6 +126,10 @@ public:
   }
   bool touchesTmem() const override { return true; }
   const char *what() const override { return "tcgen05.st"; }
+  OpKind kind() const override { return OpKind::tmemStore; }
+  void describe(AccessSink &sink) const override {
+    sink.tensor(Touch::tmemStore, *warp->cta, 1u << (lane0 / 32), column0, form->columns());
+  }
 };
 
 /// Checks the address; lane and column of it.

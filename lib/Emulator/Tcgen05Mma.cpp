@@ -41,6 +41,11 @@ unsigned rowBytes(facts::MmaKind kind, facts::Format f, int k, Packing &packing)
   return gaps ? unsigned(k) : unsigned(k) * bits / 8;
 }
 
+unsigned scaleColumns(unsigned rows, unsigned id, unsigned count) {
+  unsigned step = unsigned(facts::scaleGroupColumns(int(rows))), words = (id + count + 3) / 4;
+  return (words - 1) * step + (rows + 31) / 32;
+}
+
 /// Scratch of one host thread.
 struct Buffers {
   alignas(64) uint8_t a[kRowsPerCta * kRowPitch];
@@ -126,8 +131,47 @@ public:
   bool touchesTmem() const override { return true; }
   const char *leakAtExit() const override { return "must be complete when its CTA exits"; }
   const char *what() const override { return "tcgen05.mma"; }
+  OpKind kind() const override { return OpKind::mma; }
+  unsigned ctaGroup() const override { return form->ctaGroup; }
+  void describe(AccessSink &sink) const override {
+    Packing packing;
+    unsigned aBytes = rowBytes(form->kind, desc.a, desc.k, packing),
+             bBytes = rowBytes(form->kind, desc.b, desc.k, packing),
+             rowsB = unsigned(desc.n) / unsigned(ctas.size()), n = unsigned(desc.n);
+    // What tells accumulators apart: address and shape.
+    uint32_t place = dColumn | uint32_t(desc.n) << 10 | uint32_t(desc.m) << 20;
+    for (Cta *cta : ctas) {
+      describeShared(sink, *cta, b, desc.transposeB, rowsB, bBytes);
+      if (form->aInTmem)
+        sink.tensor(Touch::mmaA, *cta, 0xF, aColumn, aBytes / 4);
+      else
+        describeShared(sink, *cta, a, desc.transposeA, kRowsPerCta, aBytes);
+      unsigned scales = unsigned(desc.k / desc.block);
+      sink.tensor(Touch::mmaScale, *cta, 0xF, sfaColumn,
+                  scaleColumns(kRowsPerCta, unsigned(desc.sfaId), scales), sfaColumn);
+      sink.tensor(Touch::mmaScale, *cta, 0xF, sfbColumn,
+                  scaleColumns(n, unsigned(desc.sfbId), scales), sfbColumn);
+      if (accumulate)
+        sink.tensor(Touch::mmaC, *cta, 0xF, dColumn, n, place);
+      sink.tensor(Touch::mmaD, *cta, 0xF, dColumn, n, place);
+    }
+  }
 
 private:
+  static void describeShared(AccessSink &sink, Cta &cta, const facts::SmemDesc &s, bool transposed,
+                             unsigned rows, unsigned bytes) {
+    if (!transposed) {
+      for (unsigned row = 0; row < rows; ++row)
+        for (unsigned chunk = 0; chunk * 16 < bytes; ++chunk)
+          sink.shared(Touch::mmaShared, cta, operandChunk(s, row, chunk), 16);
+      return;
+    }
+    // MN-major: 16 rows of 8-bit elements lie together.
+    for (unsigned k = 0; k < bytes; ++k)
+      for (unsigned row = 0; row < rows; row += 16)
+        sink.shared(Touch::mmaShared, cta,
+                    facts::mnMajorAddress(int(row), int(k), /*elementBytes=*/1, s), 16);
+  }
   bool outside(const char *which, uint32_t offset) {
     warp->fail(line, std::string("mma_bounds: operand ") + which +
                          " of tcgen05.mma must lie in shared memory, got " + hex(offset));
@@ -205,11 +249,6 @@ private:
     return true;
   }
 };
-
-unsigned scaleColumns(unsigned rows, unsigned id, unsigned count) {
-  unsigned step = unsigned(facts::scaleGroupColumns(int(rows))), words = (id + count + 3) / 4;
-  return (words - 1) * step + (rows + 31) / 32;
-}
 
 Outcome runMma(Warp &w, const Instruction &in) {
   const auto &form = *static_cast<const MmaForm *>(in.extra);

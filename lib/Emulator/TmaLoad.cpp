@@ -77,6 +77,19 @@ public:
   }
   const char *leakAtExit() const override { return "must be complete when its CTA exits"; }
   const char *what() const override { return tensor ? "cp.async.bulk.tensor" : "cp.async.bulk"; }
+  OpKind kind() const override { return OpKind::bulkLoad; }
+  std::vector<uint64_t> signals() const override {
+    std::vector<uint64_t> out;
+    for (const Target &t : targets)
+      out.push_back(t.barrier);
+    return out;
+  }
+  void describe(AccessSink &sink) const override {
+    for (const Target &t : targets)
+      sink.shared(Touch::bulkWrite, *warp->cta->cluster->ctaOf(t.dst),
+                  uint32_t(t.dst & kSharedOffsetMask),
+                  uint32_t(tensor ? box.sharedBytes() : size), t.barrier);
+  }
 
 private:
   bool fetchBox(std::vector<uint8_t> &data) {

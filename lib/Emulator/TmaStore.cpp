@@ -81,6 +81,11 @@ public:
       return false;
     return group + f.wait.a < waiter.bulkGroup[__builtin_ctz(lanes)];
   }
+  OpKind kind() const override { return OpKind::bulkStore; }
+  void describe(AccessSink &sink) const override {
+    sink.shared(Touch::bulkRead, *warp->cta->cluster->ctaOf(src), uint32_t(src & kSharedOffsetMask),
+                uint32_t(tensor ? box.sharedBytes() : size));
+  }
   const char *leakAtExit() const override {
     return isRead ? nullptr : "must have read its source before its CTA exits";
   }

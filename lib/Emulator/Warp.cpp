@@ -360,6 +360,8 @@ void Warp::branch(uint32_t taken, uint32_t target) {
 
 void Warp::exitLanes(uint32_t lanes) {
   Fragment &f = fragments[current];
+  if (hazards)
+    hazards->exits(*this, kernel->code[f.pc], lanes);
   f.mask &= ~lanes;
   live &= ~lanes;
   if (f.mask)

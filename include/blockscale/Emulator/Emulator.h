@@ -12,6 +12,7 @@
 #ifndef BLOCKSCALE_EMULATOR_EMULATOR_H
 #define BLOCKSCALE_EMULATOR_EMULATOR_H
 
+#include "blockscale/Emulator/Hazards.h"
 #include "blockscale/Facts/Arch.h"
 #include "blockscale/Facts/Result.h"
 #include "blockscale/Facts/TensorMap.h"
@@ -54,6 +55,7 @@ struct Options {
   unsigned residentClusters = 0; // that run side by side; 0: as many as the chip holds
   ClusterChoice clusterChoice = ClusterChoice::mixed;
   uint64_t maxInstructions = 0; // 0: no limit; else refuse as livelock beyond it
+  HazardOptions hazards;        // what is checked; errors refuse the launch
 };
 
 /// By-value kernel parameters, in order, each with its natural alignment.
@@ -78,6 +80,7 @@ struct LaunchStats {
   double mmaFlops = 0;
   double seconds = 0;                // host time
   std::vector<std::string> evidence; // labels of results without public hardware evidence
+  std::vector<std::string> warnings; // of the hazard checks, each "file:line: …"
 };
 
 /// Parsed and decoded PTX of one module.

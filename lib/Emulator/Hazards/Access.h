@@ -1,0 +1,96 @@
+//===- Access.h - how memory is touched -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An asynchronous operation describes what it will touch when it is issued, so that
+// the hazard checks see it independently of when it lands.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_HAZARDS_ACCESS_H
+#define BLOCKSCALE_LIB_EMULATOR_HAZARDS_ACCESS_H
+
+#include <cstdint>
+
+namespace blockscale::emu {
+
+class Cta;
+
+enum class Touch : uint8_t {
+  // Shared memory, generic proxy.
+  load,
+  store,
+  atomic,
+  allocResult, // by tcgen05.alloc, for its warp
+  copyAsync,   // written by cp.async
+  // Shared memory, async proxy.
+  bulkWrite,
+  bulkRead, // the source of a store
+  mmaShared,
+  cpShared,
+  // Tensor memory.
+  mmaA,
+  mmaScale,
+  mmaMeta,
+  mmaC,
+  mmaD,
+  cpWrite,
+  cp4x256Write,
+  shift,
+  tmemLoad,
+  tmemStore,
+  dealloc,
+};
+
+constexpr bool isWrite(Touch t) {
+  switch (t) {
+  case Touch::load:
+  case Touch::bulkRead:
+  case Touch::mmaShared:
+  case Touch::cpShared:
+  case Touch::mmaA:
+  case Touch::mmaScale:
+  case Touch::mmaMeta:
+  case Touch::mmaC:
+  case Touch::tmemLoad:
+    return false;
+  default:
+    return true;
+  }
+}
+constexpr bool isAsyncProxy(Touch t) { return t >= Touch::bulkWrite && t <= Touch::cpShared; }
+constexpr bool isGenericProxy(Touch t) { return t < Touch::bulkWrite; }
+constexpr bool isTensorPipe(Touch t) { return t >= Touch::mmaA && t <= Touch::shift; }
+
+/// What an operation does, as far as ordering goes.
+enum class OpKind : uint8_t {
+  other,
+  mma,
+  cp,
+  shift,
+  tmemLoad,
+  tmemStore,
+  commit,
+  bulkLoad,
+  bulkStore,
+  copyAsync,
+  copyArrive,
+};
+
+/// Receives what an operation touches.
+class AccessSink {
+public:
+  virtual ~AccessSink() = default;
+  /// Bytes of a CTA's shared memory; a bulkWrite names the mbarrier (a cluster address)
+  /// that it signals, a copyAsync the lane.
+  virtual void shared(Touch touch, Cta &cta, uint32_t offset, uint32_t bytes,
+                      uint64_t barrierOrLane = 0) = 0;
+  /// Columns of 32-lane quarters (bit mask) of a CTA's tensor memory. `place` tells
+  /// accumulators, or addresses of scales, apart.
+  virtual void tensor(Touch touch, Cta &cta, unsigned quarters, unsigned column, unsigned columns,
+                      uint32_t place = 0) = 0;
+};
+
+} // namespace blockscale::emu
+
+#endif // BLOCKSCALE_LIB_EMULATOR_HAZARDS_ACCESS_H

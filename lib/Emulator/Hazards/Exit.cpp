@@ -1,0 +1,54 @@
+//===- Exit.cpp - what must be over when threads and CTAs end -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "State.h"
+
+#include "../Mbarrier.h"
+#include "../Text.h"
+
+#include <cstring>
+
+namespace blockscale::emu {
+
+/// BK3: nobody else can wait for a thread's bulk stores.
+void Hazards::exits(Warp &w, const Instruction &in, uint32_t lanes) {
+  if (!assumes(8))
+    return;
+  WarpState &s = stateOf(w);
+  uint32_t id = s.agents[size_t(Agent::bulkRead)];
+  if (!id)
+    return;
+  for (uint32_t m = lanes; m; m &= m - 1) {
+    unsigned lane = unsigned(__builtin_ctz(m));
+    uint32_t known = groupOf(s, lane).knows.plain.of(id, lane);
+    if (const auto &[count, line] = s.lastBulkStore[lane]; count > known) {
+      report(Rule::BK3, in.line, line,
+             "thread " + dec(w.id * 32 + lane) + " exits while its bulk store at " +
+                 cluster.launch.module.file + ":" + dec(line) +
+                 " may still read shared memory\n  missing: " +
+                 std::string(info(Rule::BK3).missing));
+      return;
+    }
+  }
+}
+
+/// MB5: what is expected and never comes, or comes and was never expected.
+void Hazards::finish() {
+  for (auto &[address, b] : barriers) {
+    if (!b.isLive)
+      continue;
+    Cta *cta = cluster.ctaOf(address);
+    uint64_t word;
+    std::memcpy(&word, cta->shared.data() + (address & kSharedOffsetMask), 8);
+    if (MbarrierState state = MbarrierState::unpack(word); state.tx != 0)
+      report(Rule::MB5, lineOf(b.init), 0,
+             mbarrierDescribe(*cta, address) +
+                 " has transaction bytes left when its CTA exits\n  missing: " +
+                 std::string(info(Rule::MB5).missing));
+  }
+}
+
+} // namespace blockscale::emu

@@ -1,0 +1,251 @@
+//===- Hazards.cpp - who knows what ---------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Groups of lanes and what barriers, fences and waits tell them. Same-thread order is
+// implied: a clock says what a thread knows of others, and of its own asynchronous
+// operations.
+//
+//===----------------------------------------------------------------------===//
+
+#include "State.h"
+
+namespace blockscale::emu {
+
+namespace {
+constexpr size_t kOldGroups = 4096;
+}
+
+Hazards::Hazards(Cluster &owner) : cluster(owner), options(owner.launch.options.hazards) {
+  components.emplace_back();
+  for (auto &cta : owner.ctas)
+    for (auto &w : cta->warps) {
+      auto s = std::make_unique<WarpState>();
+      s->warp = w.get();
+      s->groups.emplace_back();
+      s->groups[0].lanes = w->full;
+      w->hazards = this;
+      warps.push_back(std::move(s));
+    }
+  sharedCells.resize(owner.ctas.size());
+  tensorCells.resize(owner.ctas.size());
+  for (auto &cells : sharedCells)
+    cells.resize(owner.launch.sharedBytes / kCellBytes + 1);
+  named.resize(owner.ctas.size() * 16);
+}
+
+Hazards::~Hazards() = default;
+
+Hazards::WarpState &Hazards::stateOf(const Warp &w) const {
+  return *warps[size_t(w.cta->rank) * cluster.launch.warpsPerCta + w.id];
+}
+
+uint32_t Hazards::component(WarpState &s, Agent agent) {
+  uint32_t &id = s.agents[size_t(agent)];
+  if (!id) {
+    id = uint32_t(components.size());
+    components.emplace_back();
+    components.back().agent = agent;
+    components.back().warp = &s;
+  }
+  return id;
+}
+
+Hazards::Group &Hazards::groupOf(WarpState &s, unsigned lane) {
+  for (Group &g : s.groups)
+    if (g.lanes >> lane & 1)
+      return g;
+  return s.groups[0];
+}
+
+/// Lanes of a group release what they know and what they did.
+void Hazards::publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &into, Order order) {
+  uint32_t own = component(s, Agent::thread);
+  into.init.join(g.knows.init);
+  into.weak.join(g.knows.weak);
+  if (isRelease(order)) {
+    into.plain.join(g.knows.plain);
+    into.async.join(g.knows.async);
+    into.plain.raise(own, lanes, s.now);
+    ++s.now;
+    return;
+  }
+  into.plain.join(g.fenced.plain);
+  into.async.join(g.fenced.async);
+  into.weak.join(g.knows.plain);
+  into.weak.raise(own, lanes, s.now);
+  ++s.now;
+}
+
+void Hazards::learn(Group &g, const Knowledge &from, Order order) {
+  if (isAcquire(order)) {
+    g.knows.join(from);
+    return;
+  }
+  g.pending.join(from);
+  g.knows.init.join(from.init);
+  g.knows.weak.join(from.weak);
+  g.knows.weak.join(from.plain);
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers of warps, CTAs and clusters
+//===----------------------------------------------------------------------===//
+
+void Hazards::warpSync(Warp &w) {
+  WarpState &s = stateOf(w);
+  if (!(w.mask & (w.mask - 1)))
+    return;
+  Group all;
+  all.lanes = w.mask;
+  size_t kept = 0;
+  for (Group &g : s.groups) {
+    if (uint32_t here = g.lanes & w.mask) {
+      all.knows.join(g.knows);
+      all.pending.join(g.pending);
+      all.fenced.join(g.fenced);
+      all.tensorFenced.join(g.tensorFenced);
+      g.lanes &= ~here;
+    }
+    if (g.lanes) {
+      if (&s.groups[kept] != &g)
+        s.groups[kept] = std::move(g);
+      ++kept;
+    }
+  }
+  s.groups.resize(kept);
+  all.knows.plain.raise(component(s, Agent::thread), w.mask, s.now++);
+  s.groups.push_back(std::move(all));
+}
+
+void Hazards::namedArrive(Warp &w, unsigned id, bool waits) {
+  WarpState &s = stateOf(w);
+  Named &b = named[size_t(w.cta->rank) * 16 + id];
+  eachGroup(s, w.mask,
+            [&](Group &g) { publish(s, g, g.lanes, b.pending, Order::acquireRelease); });
+  if (waits)
+    b.waiting.emplace_back(&s, w.mask);
+}
+
+void Hazards::namedEnd(Cta &cta, unsigned id) {
+  Named &b = named[size_t(cta.rank) * 16 + id];
+  for (auto &[s, lanes] : b.waiting)
+    eachGroup(*s, lanes, [&](Group &g) { learn(g, b.pending, Order::acquireRelease); });
+  // Lanes that waited here together know the same from now on.
+  for (auto &[s, lanes] : b.waiting) {
+    size_t first = s->groups.size();
+    for (size_t i = 0; i < s->groups.size();) {
+      if ((s->groups[i].lanes & ~lanes) != 0) {
+        ++i;
+      } else if (first == s->groups.size()) {
+        first = i++;
+      } else {
+        Group &into = s->groups[first];
+        into.lanes |= s->groups[i].lanes;
+        into.knows.join(s->groups[i].knows);
+        into.pending.join(s->groups[i].pending);
+        into.fenced.join(s->groups[i].fenced);
+        into.tensorFenced.join(s->groups[i].tensorFenced);
+        s->groups.erase(s->groups.begin() + long(i));
+      }
+    }
+  }
+  b = {};
+}
+
+void Hazards::clusterArrive(Warp &w, Order order) {
+  WarpState &s = stateOf(w);
+  sawRelaxedCluster |= !isRelease(order);
+  eachGroup(s, w.mask, [&](Group &g) { publish(s, g, g.lanes, clusterPending, order); });
+}
+
+void Hazards::clusterEnd() {
+  clusterDone = std::move(clusterPending);
+  clusterPending = {};
+}
+
+void Hazards::clusterWait(Warp &w, Order order) {
+  eachGroup(stateOf(w), w.mask, [&](Group &g) { learn(g, clusterDone, order); });
+}
+
+//===----------------------------------------------------------------------===//
+// Fences
+//===----------------------------------------------------------------------===//
+
+void Hazards::fence(Warp &w, FenceKind kind) {
+  WarpState &s = stateOf(w);
+  uint32_t own = component(s, Agent::thread);
+  eachGroup(s, w.mask, [&](Group &g) {
+    switch (kind) {
+    case FenceKind::thread:
+      g.knows.plain.join(g.pending.plain);
+      g.knows.async.join(g.pending.async);
+      g.fenced.plain.join(g.knows.plain);
+      g.fenced.plain.raise(own, g.lanes, s.now);
+      g.fenced.async.join(g.knows.async);
+      break;
+    case FenceKind::proxyAsync:
+      g.knows.async.join(g.knows.plain);
+      g.knows.async.raise(own, g.lanes, s.now);
+      break;
+    case FenceKind::mbarrierInit:
+      g.knows.init.raise(own, g.lanes, s.now);
+      break;
+    case FenceKind::none:
+    case FenceKind::tensormap:
+    case FenceKind::tcgen05Before:
+      break;
+    case FenceKind::tcgen05After:
+      for (uint32_t c = 1; c < components.size(); ++c)
+        if (components[c].agent >= Agent::tensor1 && components[c].agent <= Agent::tmemStore)
+          g.knows.plain.joinOne(g.pending.plain, c);
+      g.tensorFenced = g.knows.plain;
+      break;
+    }
+  });
+  ++s.now;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups of copies
+//===----------------------------------------------------------------------===//
+
+void Hazards::closeGroup(Warp &w, bool bulk) {
+  WarpState &s = stateOf(w);
+  uint32_t count = components[component(s, bulk ? Agent::bulkRead : Agent::copyAsync)].count;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    std::vector<uint32_t> &ends = s.groupEnds[bulk][__builtin_ctz(m)];
+    if (ends.size() == kOldGroups) // long since complete
+      ends.erase(ends.begin(), ends.begin() + kOldGroups / 2);
+    ends.push_back(count);
+  }
+}
+
+/// kind: 0 cp.async, 1 bulk, 2 bulk, sources only. left: groups that may be open,
+/// ~0: no copy at all.
+void Hazards::waitGroup(Warp &w, unsigned kind, uint64_t left) {
+  WarpState &s = stateOf(w);
+  bool bulk = kind != 0;
+  uint32_t read = component(s, bulk ? Agent::bulkRead : Agent::copyAsync);
+  uint32_t done = kind == 1 ? component(s, Agent::bulkDone) : 0;
+  auto knownOf = [&](unsigned lane) -> uint32_t {
+    const std::vector<uint32_t> &ends = s.groupEnds[bulk][lane];
+    if (left == ~uint64_t(0))
+      return components[read].count;
+    return ends.size() > left ? ends[ends.size() - 1 - left] : 0;
+  };
+  for (uint32_t rest = w.mask; rest;) {
+    uint32_t known = knownOf(unsigned(__builtin_ctz(rest))), same = 0;
+    for (uint32_t m = rest; m; m &= m - 1)
+      if (knownOf(unsigned(__builtin_ctz(m))) == known)
+        same |= m & -m;
+    rest &= ~same;
+    eachGroup(s, same, [&](Group &g) {
+      g.knows.plain.raise(read, g.lanes, known);
+      if (done)
+        g.knows.plain.raise(done, g.lanes, known);
+    });
+  }
+}
+
+} // namespace blockscale::emu

@@ -1,0 +1,175 @@
+//===- Hazards.h - the hooks of the hazard checks -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One object a cluster, made unless the checks are off. Handlers call it where they
+// touch memory or synchronise. It keeps, for groups of lanes that did the same, a
+// clock of what they know (Clock.h), and a shadow of the memory (Shadow.h); an access
+// is checked against the records of its bytes when it is issued.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_HAZARDS_HAZARDS_H
+#define BLOCKSCALE_LIB_EMULATOR_HAZARDS_HAZARDS_H
+
+#include "Clock.h"
+#include "Rules.h"
+#include "Shadow.h"
+
+#include "../Machine.h"
+
+#include <map>
+
+namespace blockscale::emu {
+
+/// Memory order of a synchronising instruction.
+enum class Order : uint8_t { weak, relaxed, acquire, release, acquireRelease };
+constexpr bool isAcquire(Order o) { return o == Order::acquire || o == Order::acquireRelease; }
+constexpr bool isRelease(Order o) { return o == Order::release || o == Order::acquireRelease; }
+
+enum class FenceKind : uint8_t {
+  none,
+  thread,
+  proxyAsync,
+  mbarrierInit,
+  tensormap,
+  tcgen05Before,
+  tcgen05After
+};
+
+/// What somebody knows, and what travels from a release to an acquire.
+struct Knowledge {
+  Clock plain;
+  Clock async; // also with a proxy fence on the way
+  Clock init;  // of mbarrier.init, by fence.mbarrier_init and relaxed cluster arrives
+  Clock weak;  // by synchronisation that does not suffice: to name the mistake
+  void join(const Knowledge &o) {
+    plain.join(o.plain);
+    async.join(o.async);
+    init.join(o.init);
+    weak.join(o.weak);
+  }
+};
+
+class Hazards {
+public:
+  explicit Hazards(Cluster &cluster);
+  ~Hazards();
+
+  // Asynchronous operations.
+  void issued(AsyncOp &op, Warp &w, const Instruction &in);
+  void lands(AsyncOp *op) { landing = op; }
+
+  // mbarriers, by cluster address.
+  void barrierInit(Warp &w, const Instruction &in, unsigned lane, uint64_t address);
+  void barrierInval(Warp &w, const Instruction &in, unsigned lane, uint64_t address);
+  void barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint64_t address, Order order);
+  void barrierUse(Warp &w, const Instruction &in, unsigned lane, uint64_t address);
+  /// A wait that has seen its phase end, for lanes that wait for the same barrier.
+  void barrierWaited(Warp &w, const Instruction &in, uint32_t lanes, uint64_t address, Order order);
+  void barrierSignalled(uint64_t address); // by the operation that lands
+  void barrierPhaseEnded(uint64_t address);
+
+  // Barriers and fences; lanes are those that execute.
+  void namedArrive(Warp &w, unsigned id, bool waits);
+  void namedEnd(Cta &cta, unsigned id);
+  void warpSync(Warp &w);
+  void clusterArrive(Warp &w, Order order);
+  void clusterEnd();
+  void clusterWait(Warp &w, Order order);
+  void fence(Warp &w, FenceKind kind);
+
+  // Ordinary accesses; addresses are those of the instruction's space.
+  void access(Warp &w, const Instruction &in, Touch touch, Space space, uint64_t address,
+              unsigned bytes, unsigned lane, Order order = Order::weak);
+
+  // Groups of copies.
+  void closeGroup(Warp &w, bool bulk);
+  void waitGroup(Warp &w, unsigned kind, uint64_t left);
+
+  // Tensor memory.
+  void tensorWait(Warp &w, bool stores);
+  void allocated(Warp &w, const Instruction &in, uint64_t address);
+  void freed(Warp &w, const Instruction &in, unsigned column, unsigned columns);
+  /// Registers that an instruction reads or writes while loads are not waited for.
+  void registers(Warp &w, const Instruction &in);
+
+  void exits(Warp &w, const Instruction &in, uint32_t lanes);
+  void finish();
+
+private:
+  struct Group;
+  struct WarpState;
+  struct Barrier;
+  struct Component;
+  struct Actor;
+  struct Conflict;
+  class Issue;
+  enum class Agent : uint8_t {
+    thread,
+    tensor1,
+    tensor2,
+    tmemLoad,
+    tmemStore,
+    bulkRead,
+    bulkDone,
+    copyAsync,
+    barrier
+  };
+  static constexpr unsigned kWarpAgents = unsigned(Agent::barrier);
+
+  Cluster &cluster;
+  const HazardOptions options;
+  std::vector<std::unique_ptr<WarpState>> warps; // by rank and warp
+  std::vector<Component> components;             // 0 is nobody
+  std::vector<std::vector<Cell>> sharedCells;    // by rank
+  std::vector<std::vector<Cell>> tensorCells;    // by rank, [quarter][column]
+  std::map<uint64_t, Barrier> barriers;          // by cluster address
+  struct Named;
+  std::vector<Named> named; // by rank, 16 each
+  Knowledge clusterPending, clusterDone;
+  std::map<uint64_t, Knowledge> flags; // released by stores and atomics, by address
+  AsyncOp *landing = nullptr;
+  std::vector<Conflict> conflicts; // of the access that is being checked
+  bool sawRelaxedWait = false, sawRelaxedCluster = false;
+
+  bool assumes(unsigned n) const {
+    return options.mode != HazardMode::strict && options.assumes(n);
+  }
+  WarpState &stateOf(const Warp &w) const;
+  uint32_t component(WarpState &s, Agent agent);
+  Group &groupOf(WarpState &s, unsigned lane);
+  template <class Fn> void eachGroup(WarpState &s, uint32_t lanes, Fn fn);
+  void publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &into, Order order);
+  void learn(Group &g, const Knowledge &from, Order order);
+  Barrier *barrierAt(uint64_t address);
+  Barrier &checkedBarrier(Actor &x, uint64_t address);
+
+  Actor actor(Warp &w, const Instruction &in, unsigned lane, Touch touch);
+  bool knows(const Actor &x, const Record &r, uint16_t bytes) const;
+  bool weaklyKnows(const Actor &x, const Record &r, uint16_t bytes) const;
+  bool isFenced(const Actor &x, const Record &r, uint16_t bytes) const;
+  void touchShared(const Actor &x, Cta &cta, uint32_t offset, uint32_t bytes);
+  void checkShared(const Actor &x, const Cell &cell, uint16_t bytes, unsigned rank, uint32_t at);
+  Rule sharedRule(const Actor &x, const Record &r, uint16_t bytes) const;
+  void touchTensor(const Actor &x, Cta &cta, unsigned quarters, unsigned column, unsigned columns);
+  void checkTensor(const Actor &x, const Cell &cell, unsigned rank, unsigned column);
+  bool isPipelined(const Actor &x, const Record &r, bool sameWarp) const;
+  Rule tensorRule(const Actor &x, const Record &r) const;
+
+  void conflict(Rule rule, HazardLevel level, const Record &r, bool isTensor, unsigned rank,
+                uint32_t from, uint32_t to);
+  void flush(const Actor &x);
+  void report(Rule rule, HazardLevel level, uint32_t line, uint32_t otherLine,
+              const std::string &text);
+  void report(Rule rule, uint32_t line, uint32_t otherLine, const std::string &text) {
+    report(rule, info(rule).level, line, otherLine, text);
+  }
+  std::string nameOf(const Record &r) const;
+  std::string missing(Rule rule, const Record &r) const;
+  uint32_t lineOf(const Record &r) const;
+};
+
+} // namespace blockscale::emu
+
+#endif // BLOCKSCALE_LIB_EMULATOR_HAZARDS_HAZARDS_H

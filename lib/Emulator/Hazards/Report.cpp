@@ -1,0 +1,144 @@
+//===- Report.cpp - what a hazard looks like ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A report cites the rule, both accesses by line of the PTX, the memory and what is
+// missing. One report for a rule and a pair of lines.
+//
+//===----------------------------------------------------------------------===//
+
+#include "State.h"
+
+#include "../Text.h"
+
+#include <algorithm>
+
+namespace blockscale::emu {
+namespace {
+
+const char *verb(Touch t) {
+  switch (t) {
+  case Touch::load:
+    return "ld";
+  case Touch::store:
+    return "st";
+  case Touch::atomic:
+    return "a strong access";
+  case Touch::allocResult:
+    return "tcgen05.alloc";
+  case Touch::copyAsync:
+    return "cp.async";
+  case Touch::bulkWrite:
+    return "a bulk copy";
+  case Touch::bulkRead:
+    return "a bulk store";
+  case Touch::mmaShared:
+  case Touch::mmaA:
+  case Touch::mmaScale:
+  case Touch::mmaMeta:
+  case Touch::mmaC:
+  case Touch::mmaD:
+    return "tcgen05.mma";
+  case Touch::cpShared:
+  case Touch::cpWrite:
+  case Touch::cp4x256Write:
+    return "tcgen05.cp";
+  case Touch::shift:
+    return "tcgen05.shift";
+  case Touch::tmemLoad:
+    return "tcgen05.ld";
+  case Touch::tmemStore:
+    return "tcgen05.st";
+  case Touch::dealloc:
+    return "tcgen05.dealloc";
+  }
+  return "an access";
+}
+
+/// What it takes from the memory.
+const char *object(Touch t) {
+  switch (t) {
+  case Touch::mmaA:
+    return " (A)";
+  case Touch::mmaScale:
+    return " (scales)";
+  case Touch::mmaMeta:
+    return " (metadata)";
+  case Touch::mmaC:
+    return " (accumulator)";
+  case Touch::mmaD:
+    return " (accumulator)";
+  default:
+    return "";
+  }
+}
+
+bool isAsynchronous(Touch t) { return t >= Touch::copyAsync && t != Touch::dealloc; }
+
+} // namespace
+
+uint32_t Hazards::lineOf(const Record &r) const { return cluster.launch.kernel.code[r.site].line; }
+
+std::string Hazards::nameOf(const Record &r) const {
+  std::string out = verb(r.touch);
+  out += " at " + cluster.launch.module.file + ":" + dec(lineOf(r));
+  if (const WarpState *s = components[r.component].warp)
+    out += " (warp " + dec(s->warp->id) +
+           (cluster.ctas.size() > 1 ? ", cta rank " + dec(s->warp->cta->rank) : std::string()) +
+           ")";
+  return out;
+}
+
+std::string Hazards::missing(Rule rule, const Record &r) const {
+  const Component &c = components[r.component];
+  if (c.agent == Agent::barrier)
+    return "an acquiring wait for phase " + dec(r.count - 1) + " of mbarrier " +
+           hex(c.address & kSharedOffsetMask) + ", which the copy signals";
+  if ((rule == Rule::TM1 || rule == Rule::SM1) && c.closeLine)
+    return "an acquiring wait on the mbarrier of the tcgen05.commit at " +
+           cluster.launch.module.file + ":" + dec(c.closeLine) + ", for the right phase";
+  return std::string(info(rule).missing);
+}
+
+void Hazards::conflict(Rule rule, HazardLevel level, const Record &r, bool isTensor, unsigned rank,
+                       uint32_t from, uint32_t to) {
+  for (Conflict &c : conflicts)
+    if (c.rule == rule && c.other.site == r.site && c.rank == rank && c.other.touch == r.touch) {
+      c.from = std::min(c.from, from);
+      c.to = std::max(c.to, to);
+      return;
+    }
+  conflicts.push_back({rule, level, r, isTensor, rank, from, to});
+}
+
+void Hazards::flush(const Actor &x) {
+  for (const Conflict &c : conflicts) {
+    Touch here = x.record.touch;
+    const char *does = here == Touch::dealloc ? " frees " : isWrite(here) ? " writes " : " reads ";
+    std::string what = c.isTensor ? "tensor memory columns " + dec(c.from) + ".." + dec(c.to)
+                                  : "shared memory bytes " + hex(c.from) + ".." + hex(c.to);
+    if (cluster.ctas.size() > 1)
+      what += " of cta rank " + dec(c.rank);
+    std::string text = verb(here);
+    text += object(here);
+    text += " (warp " + dec(x.state->warp->id) + ")" + does + what + " that " +
+            nameOf(c.other) + (isAsynchronous(c.other.touch) ? " may still be " : " may not have ") +
+            (isAsynchronous(c.other.touch) ? (isWrite(c.other.touch) ? "writing" : "reading")
+                                           : (isWrite(c.other.touch) ? "written" : "read"));
+    std::string more = missing(c.rule, c.other);
+    report(c.rule, c.level, x.in->line, lineOf(c.other),
+           text + "\n  missing: " + more);
+  }
+  conflicts.clear();
+}
+
+void Hazards::report(Rule rule, HazardLevel level, uint32_t line, uint32_t otherLine,
+                     const std::string &text) {
+  if (level == HazardLevel::never ||
+      (level == HazardLevel::strict && options.mode != HazardMode::strict && options.denied == 0))
+    return;
+  cluster.launch.addHazard({std::string(info(rule).label), level, line, otherLine,
+                            cluster.turn, text + "  [" + std::string(info(rule).label) + "]"});
+}
+
+} // namespace blockscale::emu

@@ -1,0 +1,62 @@
+//===- Shadow.h - who touched which bytes last ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For every 16 bytes of shared memory, and every column of each 32-lane quarter of
+// tensor memory: the last writes and the reads since, each as {component, count}.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_HAZARDS_SHADOW_H
+#define BLOCKSCALE_LIB_EMULATOR_HAZARDS_SHADOW_H
+
+#include "Access.h"
+
+#include <vector>
+
+namespace blockscale::emu {
+
+inline constexpr uint8_t kEveryLane = 0xFF; // every lane of `lanes` touched all bytes
+inline constexpr unsigned kCellBytes = 16;
+
+struct Record {
+  uint32_t component = 0, count = 0;
+  uint32_t site = 0;  // index of the instruction
+  uint32_t lanes = 0; // a mask; with a shift the lane that owns byte 0
+  uint32_t place = 0; // accumulators: which and of what shape; scales: their address
+  uint16_t bytes = 0; // of the cell
+  Touch touch = Touch::load;
+  uint8_t shift = kEveryLane; // else byte b belongs to lane `lanes` + (b >> shift)
+
+  bool isSameOperation(const Record &o) const {
+    return component == o.component && count == o.count && site == o.site;
+  }
+  /// Lanes that touched some of these bytes.
+  uint32_t owners(uint16_t of) const {
+    if (shift == kEveryLane)
+      return lanes;
+    uint32_t out = 0;
+    for (uint32_t m = of & bytes; m; m &= m - 1)
+      out |= 1u << ((lanes + (uint32_t(__builtin_ctz(m)) >> shift)) & 31);
+    return out;
+  }
+};
+
+/// The accesses that a later one may conflict with.
+class Cell {
+public:
+  const Record *begin() const { return records.data(); }
+  const Record *end() const { return records.data() + records.size(); }
+  bool isEmpty() const { return records.empty(); }
+  void clear() { records.clear(); }
+  void addRead(const Record &r);
+  void addWrite(const Record &r);
+
+private:
+  std::vector<Record> records;
+  bool merge(const Record &r);
+};
+
+} // namespace blockscale::emu
+
+#endif // BLOCKSCALE_LIB_EMULATOR_HAZARDS_SHADOW_H

@@ -1,0 +1,261 @@
+//===- Shared.cpp - checks of shared memory -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An access conflicts with a record of its bytes when one of the two writes and the
+// accessing thread does not know the record's component up to its count, or, across
+// the generic and the async proxy, not with a proxy fence on the way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "State.h"
+
+#include <algorithm>
+
+namespace blockscale::emu {
+
+Hazards::Actor Hazards::actor(Warp &w, const Instruction &in, unsigned lane, Touch touch) {
+  Actor x;
+  x.state = &stateOf(w);
+  x.group = &groupOf(*x.state, lane);
+  x.in = &in;
+  x.lane = lane;
+  x.record.component = component(*x.state, Agent::thread);
+  x.record.count = x.state->now;
+  x.record.site = uint32_t(&in - w.kernel->code.data());
+  x.record.lanes = 1u << lane;
+  x.record.touch = touch;
+  return x;
+}
+
+bool Hazards::knows(const Actor &x, const Record &r, uint16_t bytes) const {
+  uint32_t lanes = r.owners(bytes);
+  const Component &c = components[r.component];
+  if (c.warp == x.state && c.agent == Agent::thread) {
+    if (r.touch == Touch::allocResult)
+      return true;
+    lanes &= ~(1u << x.lane);
+    if (!lanes)
+      return true;
+  }
+  return x.group->knows.plain.covers(r.component, lanes, r.count);
+}
+
+bool Hazards::weaklyKnows(const Actor &x, const Record &r, uint16_t bytes) const {
+  return x.group->knows.weak.covers(r.component, r.owners(bytes), r.count);
+}
+
+bool Hazards::isFenced(const Actor &x, const Record &r, uint16_t bytes) const {
+  return x.group->knows.async.covers(r.component, r.owners(bytes), r.count);
+}
+
+/// The rule that unordered accesses break.
+Rule Hazards::sharedRule(const Actor &x, const Record &r, uint16_t bytes) const {
+  switch (r.touch) {
+  case Touch::mmaShared:
+  case Touch::cpShared:
+    return weaklyKnows(x, r, bytes) ? (sawRelaxedWait ? Rule::OS5 : Rule::TM10) : Rule::SM1;
+  case Touch::bulkRead:
+    return Rule::BK1;
+  case Touch::bulkWrite:
+  case Touch::copyAsync:
+    return isWrite(x.record.touch) ? Rule::OS3 : Rule::OS1;
+  default:
+    break;
+  }
+  if (weaklyKnows(x, r, bytes))
+    return sawRelaxedCluster ? Rule::CL1 : Rule::OS5;
+  return components[r.component].warp == x.state ? Rule::CL4 : Rule::OS2;
+}
+
+void Hazards::checkShared(const Actor &x, const Cell &cell, uint16_t bytes, unsigned rank,
+                          uint32_t at) {
+  const bool writes = isWrite(x.record.touch), async = isAsyncProxy(x.record.touch);
+  auto place = [&](Rule rule, const Record &r, uint16_t both) {
+    uint32_t from = at + uint32_t(__builtin_ctz(both)), to = at + 31 - uint32_t(__builtin_clz(both));
+    conflict(rule, info(rule).level, r, /*isTensor=*/false, rank, from, to);
+  };
+  for (const Record &r : cell) {
+    auto both = uint16_t(r.bytes & bytes);
+    if (!both || (!writes && !isWrite(r.touch)) || r.isSameOperation(x.record) ||
+        (r.touch == Touch::atomic && x.record.touch == Touch::atomic))
+      continue;
+    if (!knows(x, r, both)) {
+      // What a later known read came after is known too.
+      bool implied = isWrite(r.touch) && std::any_of(cell.begin(), cell.end(), [&](const Record &q) {
+                       return !isWrite(q.touch) && (q.bytes & both) == both && knows(x, q, both);
+                     });
+      if (!implied)
+        place(sharedRule(x, r, both), r, both);
+      continue;
+    }
+    if (async && isGenericProxy(r.touch) && !isFenced(x, r, both))
+      place(r.touch == Touch::copyAsync            ? Rule::PX2
+            : isWrite(r.touch) && !writes ? Rule::PX1
+                                          : Rule::PX3,
+            r, both);
+  }
+}
+
+void Hazards::touchShared(const Actor &x, Cta &cta, uint32_t offset, uint32_t bytes) {
+  std::vector<Cell> &cells = sharedCells[cta.rank];
+  const bool writes = isWrite(x.record.touch);
+  if (writes) {
+    uint64_t base = uint64_t(cta.rank) << kClusterShift;
+    auto it = barriers.lower_bound(base + (offset > 7 ? offset - 7 : 0));
+    for (; it != barriers.end() && it->first < base + offset + bytes; ++it)
+      if (it->second.isLive && x.record.touch != Touch::atomic)
+        conflict(Rule::MB7, info(Rule::MB7).level, it->second.init, false, cta.rank, offset,
+                 offset + bytes - 1);
+  }
+  Record r = x.record;
+  for (uint32_t at = offset, end = offset + bytes; at < end;) {
+    uint32_t index = at / kCellBytes, start = index * kCellBytes;
+    uint32_t first = at - start, last = std::min(end - start, kCellBytes);
+    if (index >= cells.size())
+      break;
+    r.bytes = uint16_t((1u << last) - (1u << first));
+    Cell &cell = cells[index];
+    if (!cell.isEmpty())
+      checkShared(x, cell, r.bytes, cta.rank, start);
+    if (writes)
+      cell.addWrite(r);
+    else
+      cell.addRead(r);
+    at = start + kCellBytes;
+  }
+  if (!conflicts.empty())
+    flush(x);
+}
+
+void Hazards::access(Warp &w, const Instruction &in, Touch touch, Space space, uint64_t address,
+                     unsigned bytes, unsigned lane, Order order) {
+  if (space == Space::generic)
+    space = classify(address, address);
+  bool isShared = space == Space::shared || space == Space::sharedCluster;
+  if (isShared) {
+    Cta *cta = cluster.ctaOf(address);
+    auto offset = uint32_t(address & kSharedOffsetMask);
+    // Strong accesses are how flags are made.
+    Actor x = actor(w, in, lane, order == Order::weak ? touch : Touch::atomic);
+    touchShared(x, *cta, offset, bytes);
+  }
+  if (order == Order::weak || (!isShared && space != Space::global))
+    return;
+  WarpState &s = stateOf(w);
+  uint64_t key = address | (isShared ? uint64_t(1) << 63 : 0);
+  if (touch != Touch::store)
+    if (auto it = flags.find(key); it != flags.end())
+      eachGroup(s, 1u << lane, [&](Group &g) { learn(g, it->second, order); });
+  if (touch != Touch::load)
+    publish(s, groupOf(s, lane), 1u << lane, flags[key], order);
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous operations
+//===----------------------------------------------------------------------===//
+
+/// Checks and records what an operation touches.
+class Hazards::Issue final : public AccessSink {
+public:
+  Issue(Hazards &hazards, Actor actor) : hazards(hazards), actor(std::move(actor)) {}
+
+  void shared(Touch touch, Cta &cta, uint32_t offset, uint32_t bytes, uint64_t extra) override {
+    if (bytes == 0 || offset + uint64_t(bytes) > cta.shared.size())
+      return; // reported when it lands
+    Actor x = actor;
+    x.record.touch = touch;
+    if (touch == Touch::bulkWrite) {
+      Barrier *b = hazards.barrierAt(extra);
+      if (!b)
+        return;
+      x.record.component = b->component;
+      x.record.count = b->completed + 1;
+      x.record.lanes = kAllLanes;
+    } else if (touch == Touch::copyAsync) {
+      x.lane = unsigned(extra);
+      x.group = &hazards.groupOf(*x.state, x.lane);
+      x.record.lanes = 1u << extra;
+    }
+    hazards.touchShared(x, cta, offset, bytes);
+  }
+  void tensor(Touch touch, Cta &cta, unsigned quarters, unsigned column, unsigned columns,
+              uint32_t place) override {
+    actor.record.touch = touch;
+    actor.record.place = place;
+    hazards.touchTensor(actor, cta, quarters, column, columns);
+  }
+
+private:
+  Hazards &hazards;
+  Actor actor;
+};
+
+void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
+  WarpState &s = stateOf(w);
+  unsigned lane = unsigned(__builtin_ctz(op.lanes ? op.lanes : 1));
+  Actor x = actor(w, in, lane, Touch::load);
+  Agent agent = op.ctaGroup() == 2 ? Agent::tensor2 : Agent::tensor1;
+  auto number = [&](Agent a, uint32_t lanes) {
+    uint32_t id = component(s, a);
+    x.agent = a;
+    x.record.component = id;
+    x.record.count = ++components[id].count;
+    x.record.lanes = lanes;
+    return id;
+  };
+  for (uint64_t address : op.signals()) {
+    barrierUse(w, in, lane, address);
+    if (op.kind() == OpKind::bulkLoad)
+      if (Barrier *b = barrierAt(address))
+        b->copies.push_back(in.line);
+  }
+  switch (op.kind()) {
+  case OpKind::mma:
+  case OpKind::cp:
+  case OpKind::shift:
+    number(agent, op.lanes);
+    break;
+  case OpKind::tmemLoad:
+    number(Agent::tmemLoad, kAllLanes);
+    break;
+  case OpKind::tmemStore:
+    number(Agent::tmemStore, kAllLanes);
+    break;
+  case OpKind::bulkStore:
+    number(Agent::bulkRead, op.lanes);
+    s.lastBulkStore[lane] = {x.record.count, in.line};
+    break;
+  case OpKind::copyAsync:
+    number(Agent::copyAsync, op.lanes);
+    break;
+  case OpKind::commit: {
+    auto trace = std::make_unique<AsyncTrace>();
+    uint32_t id = component(s, agent);
+    components[id].closeLine = in.line;
+    if (assumes(6))
+      trace->knows.join(x.group->knows);
+    trace->knows.plain.raise(id, op.lanes, components[id].count);
+    // To tell a commit of another thread from none.
+    for (Agent a : {Agent::tensor1, Agent::tensor2})
+      if (s.agents[size_t(a)])
+        trace->knows.weak.raise(s.agents[size_t(a)], kAllLanes,
+                                components[s.agents[size_t(a)]].count);
+    op.trace = std::move(trace);
+    return;
+  }
+  case OpKind::copyArrive: {
+    auto trace = std::make_unique<AsyncTrace>();
+    uint32_t id = component(s, Agent::copyAsync);
+    trace->knows.plain.raise(id, op.lanes, components[id].count);
+    op.trace = std::move(trace);
+    return;
+  }
+  default:
+    break;
+  }
+  Issue sink(*this, std::move(x));
+  op.describe(sink);
+}
+
+} // namespace blockscale::emu

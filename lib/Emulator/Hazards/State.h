@@ -1,0 +1,105 @@
+//===- State.h - what the hazard checks keep of a cluster -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_HAZARDS_STATE_H
+#define BLOCKSCALE_LIB_EMULATOR_HAZARDS_STATE_H
+
+#include "Hazards.h"
+
+#include <deque>
+
+namespace blockscale::emu {
+
+/// Lanes of a warp that did the same, so that they know the same.
+struct Hazards::Group {
+  uint32_t lanes = 0;
+  Knowledge knows;
+  Knowledge pending; // from relaxed reads and waits; a fence makes it known
+  Knowledge fenced;  // at the last releasing fence; relaxed writes carry it
+  Clock tensorFenced; // known before the last tcgen05.fence::after_thread_sync
+};
+
+struct Hazards::WarpState {
+  Warp *warp = nullptr;
+  uint32_t now = 1; // count of the accesses of its threads
+  uint32_t agents[kWarpAgents] = {};
+  std::vector<Group> groups;
+  struct Load {
+    uint32_t count;
+    std::vector<std::pair<uint32_t, uint32_t>> unread; // register, lanes
+  };
+  std::deque<Load> loads; // tcgen05.ld neither waited for nor consumed
+  // Counts at the ends of the groups of copies, per lane: cp.async, bulk.
+  std::vector<uint32_t> groupEnds[2][32];
+  std::pair<uint32_t, uint32_t> lastBulkStore[32]; // count and line
+};
+
+/// Somebody with a count.
+struct Hazards::Component {
+  Agent agent = Agent::thread;
+  WarpState *warp = nullptr;
+  uint64_t address = 0; // of an mbarrier
+  uint32_t count = 0;   // operations issued
+  uint32_t closeLine = 0; // the last commit, wait or arrival that covers it
+};
+
+struct Hazards::Barrier {
+  uint32_t component = 0;
+  Record init;
+  bool isLive = false;
+  Knowledge pending, done;
+  uint32_t completed = 0; // phases
+  std::vector<uint32_t> copies; // lines of copies in flight that signal the open phase
+};
+
+struct Hazards::Named {
+  Knowledge pending;
+  std::vector<std::pair<WarpState *, uint32_t>> waiting;
+};
+
+/// Who makes an access.
+struct Hazards::Actor {
+  WarpState *state = nullptr;
+  const Group *group = nullptr;
+  const Instruction *in = nullptr;
+  unsigned lane = 0;
+  Record record;
+  Agent agent = Agent::thread;
+};
+
+struct Hazards::Conflict {
+  Rule rule;
+  HazardLevel level;
+  Record other;
+  bool isTensor;
+  unsigned rank;
+  uint32_t from, to; // bytes or columns, inclusive
+};
+
+/// What travels from the issue of an operation to its landing.
+struct AsyncTrace {
+  Knowledge knows;
+};
+
+template <class Fn> void Hazards::eachGroup(WarpState &s, uint32_t lanes, Fn fn) {
+  for (size_t i = 0; lanes && i < s.groups.size(); ++i) {
+    uint32_t here = s.groups[i].lanes & lanes;
+    if (!here)
+      continue;
+    lanes &= ~here;
+    if (here != s.groups[i].lanes) { // the others stay as they are
+      Group rest = s.groups[i];
+      rest.lanes &= ~here;
+      s.groups[i].lanes = here;
+      s.groups.push_back(std::move(rest));
+    }
+    fn(s.groups[i]);
+  }
+}
+
+} // namespace blockscale::emu
+
+#endif // BLOCKSCALE_LIB_EMULATOR_HAZARDS_STATE_H

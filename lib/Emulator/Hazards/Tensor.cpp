@@ -1,0 +1,155 @@
+//===- Tensor.cpp - checks of tensor memory -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.18.6: what the hardware pipelines needs no synchronisation, in
+// one warp; all else needs a commit and a wait, or tcgen05.wait.
+//
+//===----------------------------------------------------------------------===//
+
+#include "State.h"
+
+#include "../Text.h"
+
+#include <algorithm>
+
+namespace blockscale::emu {
+
+namespace {
+bool isAccumulator(Touch t) { return t == Touch::mmaC || t == Touch::mmaD; }
+/// A, metadata and, by A1, scales.
+bool isOperand(Touch t) {
+  return t == Touch::mmaA || t == Touch::mmaMeta || t == Touch::mmaScale;
+}
+bool isLoadStore(Touch t) { return t == Touch::tmemLoad || t == Touch::tmemStore; }
+} // namespace
+
+/// The pairs of 9.7.18.6.2.1 by kind; `sameWarp` and the same cta_group are given.
+bool Hazards::isPipelined(const Actor &x, const Record &r, bool sameWarp) const {
+  Touch first = r.touch, second = x.record.touch;
+  const bool early = options.manual == ManualRevision::early;
+  if (isLoadStore(first) && isLoadStore(second))
+    return sameWarp && !early; // pairs 11 to 13
+  if (!isTensorPipe(first) || !isTensorPipe(second) ||
+      components[r.component].agent != x.agent)
+    return false;
+  if (isAccumulator(first) && isAccumulator(second)) // pairs 4 to 6
+    return r.place == x.record.place;
+  if (isOperand(first)) // pairs 1 to 3
+    return second == Touch::mmaD || (!early && second == Touch::cpWrite) ||
+           (!early && second == Touch::cp4x256Write) || second == Touch::shift;
+  if (first == Touch::cpWrite && isOperand(second)) // pair 7; A2: an overlap is the same address
+    return true;
+  if ((first == Touch::cp4x256Write || first == Touch::shift) && isOperand(second))
+    return true; // pairs 8 and 9
+  return first == Touch::shift && second == Touch::cp4x256Write; // pair 10
+}
+
+Rule Hazards::tensorRule(const Actor &x, const Record &r) const {
+  const bool sameWarp = components[r.component].warp == x.state;
+  if (x.record.touch == Touch::dealloc)
+    return Rule::TM13;
+  if (r.touch == Touch::tmemLoad)
+    return components[r.component].warp->warp->cta != x.state->warp->cta ? Rule::TM11 : Rule::TM3;
+  if (r.touch == Touch::tmemStore)
+    return Rule::TM5;
+  if (x.group->knows.weak.covers(r.component, r.lanes, r.count))
+    return sawRelaxedWait ? Rule::TM9 : Rule::TM10;
+  if (isAccumulator(r.touch) && isAccumulator(x.record.touch) && sameWarp)
+    return Rule::TM12;
+  return !sameWarp && isPipelined(x, r, true) ? Rule::TM8 : Rule::TM1;
+}
+
+void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned rank, unsigned column) {
+  const bool writes = isWrite(x.record.touch);
+  for (const Record &r : cell) {
+    if ((!writes && !isWrite(r.touch)) || r.isSameOperation(x.record))
+      continue;
+    const Component &c = components[r.component];
+    const bool sameWarp = c.warp == x.state;
+    if (sameWarp && isPipelined(x, r, true)) {
+      bool scales = r.touch == Touch::mmaScale || x.record.touch == Touch::mmaScale;
+      bool copies = r.touch == Touch::cpWrite || x.record.touch == Touch::cpWrite;
+      if (scales && copies &&
+          (!assumes(1) || (!assumes(2) && r.touch == Touch::cpWrite && r.place != x.record.place)))
+        conflict(Rule::TM7, HazardLevel::strict, r, true, rank, column, column);
+      continue;
+    }
+    if (x.group->knows.plain.covers(r.component, r.lanes, r.count)) {
+      if (options.mode == HazardMode::strict && !sameWarp && x.record.touch != Touch::dealloc &&
+          !x.group->tensorFenced.covers(r.component, r.lanes, r.count))
+        conflict(Rule::TM9s, HazardLevel::strict, r, true, rank, column, column);
+      continue;
+    }
+    bool implied = isWrite(r.touch) && std::any_of(cell.begin(), cell.end(), [&](const Record &q) {
+                     return !isWrite(q.touch) &&
+                            x.group->knows.plain.covers(q.component, q.lanes, q.count);
+                   });
+    if (implied)
+      continue;
+    Rule rule = tensorRule(x, r);
+    HazardLevel level = info(rule).level;
+    if (rule == Rule::TM3 && x.group->knows.weak.covers(r.component, r.lanes, r.count))
+      level = HazardLevel::strict; // consumed: A4
+    if (sameWarp && isLoadStore(r.touch) && isLoadStore(x.record.touch)) {
+      rule = Rule::TM6;
+      level = HazardLevel::error;
+    }
+    conflict(rule, level, r, true, rank, column, column);
+  }
+}
+
+void Hazards::touchTensor(const Actor &x, Cta &cta, unsigned quarters, unsigned column,
+                          unsigned columns) {
+  std::vector<Cell> &cells = tensorCells[cta.rank];
+  const unsigned all = cta.tmem.columns();
+  if (cells.empty())
+    cells.resize(size_t(all) * 4);
+  Record r = x.record;
+  r.bytes = 1;
+  for (unsigned quarter = 0; quarter < 4; ++quarter) {
+    if (!(quarters >> quarter & 1))
+      continue;
+    for (unsigned c = column; c < std::min(column + columns, all); ++c) {
+      Cell &cell = cells[size_t(quarter) * all + c];
+      if (!cell.isEmpty())
+        checkTensor(x, cell, cta.rank, c);
+      if (r.touch == Touch::dealloc)
+        cell.clear();
+      else if (isWrite(r.touch))
+        cell.addWrite(r);
+      else
+        cell.addRead(r);
+    }
+  }
+  if (!conflicts.empty())
+    flush(x);
+}
+
+//===----------------------------------------------------------------------===//
+// Completion and allocation
+//===----------------------------------------------------------------------===//
+
+void Hazards::tensorWait(Warp &w, bool stores) {
+  WarpState &s = stateOf(w);
+  uint32_t id = component(s, stores ? Agent::tmemStore : Agent::tmemLoad);
+  uint32_t count = components[id].count;
+  eachGroup(s, w.mask, [&](Group &g) { g.knows.plain.raise(id, kAllLanes, count); });
+  if (!stores)
+    s.loads.clear();
+}
+
+void Hazards::allocated(Warp &w, const Instruction &in, uint64_t address) {
+  Actor x = actor(w, in, w.leader(), Touch::allocResult);
+  x.record.lanes = kAllLanes;
+  touchShared(x, *w.cta, uint32_t(address & kSharedOffsetMask), 4);
+}
+
+void Hazards::freed(Warp &w, const Instruction &in, unsigned column, unsigned columns) {
+  Actor x = actor(w, in, w.leader(), Touch::dealloc);
+  touchTensor(x, *w.cta, 0xF, column, columns);
+}
+
+void Hazards::registers(Warp &, const Instruction &) {}
+
+} // namespace blockscale::emu
