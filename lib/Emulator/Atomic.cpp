@@ -11,6 +11,7 @@
 #include "Hazards/Hazards.h"
 #include "Lanes.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace blockscale::emu {
@@ -18,6 +19,14 @@ namespace {
 
 enum class Op : uint8_t { add, min, max, andOp, orOp, xorOp, inc, dec, exch, cas };
 enum : uint32_t { kWideBase = 1, kVectorHalf = 2 };
+constexpr unsigned kOrderShift = 16;
+
+/// Tells the hazard checks of one lane's access.
+void note(Warp &w, const Instruction &in, uint64_t address, unsigned bytes, int lane) {
+  if (w.hazards)
+    w.hazards->access(w, in, Touch::atomic, Space(in.imm2), address, bytes, unsigned(lane),
+                      Order(in.flags >> kOrderShift));
+}
 
 template <typename T> T apply(Op op, T old, T a, T b) {
   switch (op) {
@@ -66,6 +75,7 @@ template <typename T> Outcome atomic(Warp &w, const Instruction &in) {
     uint8_t *p = w.resolve(in, Space(in.imm2), address + uint64_t(in.imm), sizeof(T), unsigned(l));
     if (!p)
       return Outcome::error;
+    note(w, in, address + uint64_t(in.imm), sizeof(T), l);
     T old, fresh;
     std::memcpy(&old, p, sizeof(T));
     T a = T(w.reg<Stored<T>>(in.op[2])[l]);
@@ -94,6 +104,7 @@ Outcome atomicVector(Warp &w, const Instruction &in) {
     uint8_t *p = w.resolve(in, Space(in.imm2), address + uint64_t(in.imm), n * bytes, unsigned(l));
     if (!p)
       return Outcome::error;
+    note(w, in, address + uint64_t(in.imm), n * bytes, l);
     for (unsigned i = 0; i < n; ++i, p += bytes) {
       uint32_t old = 0, a = w.reg<uint32_t>(src[i])[l], fresh = 0;
       std::memcpy(&old, p, bytes);
@@ -147,7 +158,9 @@ Handler handlerOf(Type t, Op op) {
 
 bool decodeAtomic(Decoder &d) {
   bool isRed = d.raw->opcode == "red";
-  d.takeOneOf({"relaxed", "acquire", "release", "acq_rel"});
+  constexpr Order kOrders[] = {Order::relaxed, Order::acquire, Order::release,
+                               Order::acquireRelease};
+  Order order = kOrders[std::max(0, d.takeOneOf({"relaxed", "acquire", "release", "acq_rel"}))];
   d.takeOneOf({"cta", "cluster", "gpu", "sys"});
   Space space = Space::generic;
   switch (d.takeOneOf({"global", "shared", "shared::cta", "shared::cluster"})) {
@@ -183,7 +196,7 @@ bool decodeAtomic(Decoder &d) {
   in.op[1] = a.base;
   in.imm = a.offset;
   in.imm2 = int64_t(space);
-  in.flags = a.wide ? uint32_t(kWideBase) : 0;
+  in.flags = (a.wide ? uint32_t(kWideBase) : 0) | uint32_t(order) << kOrderShift;
   bool halves = t == Type::f16 || t == Type::bf16 || t == Type::f16x2 || t == Type::bf16x2;
   if (vec >= 0 || halves) {
     if (op > 2 || (!halves && t != Type::f32))

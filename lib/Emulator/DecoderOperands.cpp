@@ -195,7 +195,7 @@ Operand Decoder::wideDest(const PtxOperand &o, Type t, RegClass &cls) {
     return 0;
   }
   cls = s->regClass;
-  touch(s->slot);
+  touch(s->slot | kTouchedWrite);
   return s->slot;
 }
 

@@ -258,13 +258,15 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
   scheduler.run(options.threads);
   if (std::vector<std::string> found = run.hazardTexts(/*errors=*/true);
       !found.empty() || run.failed()) {
-    std::string text;
-    for (size_t i = 0; i < std::min(found.size(), kMaxReports); ++i)
-      text += (i ? "\n" : "") + found[i];
-    if (found.size() > kMaxReports)
-      text += "\n" + dec(int64_t(found.size() - kMaxReports)) + " more hazards";
+    size_t more = found.size() > kMaxReports ? found.size() - kMaxReports : 0;
+    found.resize(found.size() - more);
+    if (more)
+      found.push_back(std::to_string(more) + " more hazards");
     if (run.failed())
-      text += (text.empty() ? "" : "\n") + run.error;
+      found.push_back(run.error);
+    std::string text = found[0];
+    for (size_t i = 1; i < found.size(); ++i)
+      text.append(1, '\n').append(found[i]);
     return Refusal{text};
   }
   LaunchStats stats;

@@ -175,6 +175,7 @@ public:
   const Kernel *kernel = nullptr;
   Launch *launch = nullptr;
   Hazards *hazards = nullptr; // null: not checked
+  bool unreadLoads = false;   // the checks watch for readers of tcgen05.ld results
   GlobalRange cache; // the allocation last used
   std::vector<Fragment> fragments;
   uint32_t current = 0; // index of the running fragment

@@ -40,6 +40,8 @@ using Handler = Outcome (*)(Warp &, const Instruction &);
 using Operand = uint32_t;
 inline constexpr Operand kNone = ~Operand(0);
 inline constexpr Operand kConstantBit = Operand(1) << 31;
+/// In Kernel::touched: the register is written.
+inline constexpr uint32_t kTouchedWrite = 1;
 /// Index 0 of the predicate file is always false, 1 always true.
 inline constexpr Operand kPredFalse = 0, kPredTrue = 1;
 
@@ -133,7 +135,7 @@ struct Kernel {
   uint32_t entry = 0; // of the kernel; its functions come before it
   std::vector<Operand> lists;
   std::vector<std::shared_ptr<const Extra>> extras;
-  std::vector<uint32_t> touched; // register numbers (lane vectors in order of slots)
+  std::vector<uint32_t> touched; // places of registers, with kTouchedWrite
   std::vector<uint8_t> constants;
   uint32_t registerBytes = 0;
   uint32_t predicates = 2;

@@ -10,6 +10,7 @@
 
 #include "blockscale/Facts/LayoutsTmemAccess.h"
 
+#include "Hazards/Hazards.h"
 #include "Tcgen05.h"
 
 #include <algorithm>
@@ -166,6 +167,8 @@ Outcome load(Warp &w, const Instruction &in) {
   w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::tmemLdSt, w.mask);
   ++w.pendingLoads;
   w.loadTargets.emplace_back(raw->id, form.registers);
+  if (w.hazards)
+    w.hazards->loaded(w, in, form.registers);
   return issued(w);
 }
 

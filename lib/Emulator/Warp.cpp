@@ -6,6 +6,8 @@
 
 #include "Machine.h"
 
+#include "Hazards/Hazards.h"
+
 #include "Mbarrier.h"
 
 #include <algorithm>
@@ -280,8 +282,8 @@ bool Warp::select() {
 bool Warp::touchesPendingLoad(const Instruction &in) const {
   for (const auto &[id, targets] : loadTargets)
     for (uint32_t i = 0; i < in.touchedCount; ++i)
-      if (std::find(targets.begin(), targets.end(), kernel->touched[in.touched + i]) !=
-          targets.end())
+      if (std::find(targets.begin(), targets.end(),
+                    kernel->touched[in.touched + i] & ~kTouchedWrite) != targets.end())
         return true;
   return false;
 }
@@ -317,6 +319,8 @@ bool Warp::run(unsigned budget) {
       continue;
     }
     mask = m;
+    if (unreadLoads) [[unlikely]]
+      hazards->registers(*this, in);
     executed += m == ~0u ? 32u : unsigned(std::popcount(m));
     switch (in.run(*this, in)) {
     case Outcome::next:

@@ -20,7 +20,8 @@ enum class Touch : uint8_t {
   // Shared memory, generic proxy.
   load,
   store,
-  atomic,
+  atomic, // and strong stores
+  strongLoad,
   allocResult, // by tcgen05.alloc, for its warp
   copyAsync,   // written by cp.async
   // Shared memory, async proxy.
@@ -45,6 +46,7 @@ enum class Touch : uint8_t {
 constexpr bool isWrite(Touch t) {
   switch (t) {
   case Touch::load:
+  case Touch::strongLoad:
   case Touch::bulkRead:
   case Touch::mmaShared:
   case Touch::cpShared:
@@ -60,6 +62,7 @@ constexpr bool isWrite(Touch t) {
 }
 constexpr bool isAsyncProxy(Touch t) { return t >= Touch::bulkWrite && t <= Touch::cpShared; }
 constexpr bool isGenericProxy(Touch t) { return t < Touch::bulkWrite; }
+constexpr bool isStrong(Touch t) { return t == Touch::atomic || t == Touch::strongLoad; }
 constexpr bool isTensorPipe(Touch t) { return t >= Touch::mmaA && t <= Touch::shift; }
 
 /// What an operation does, as far as ordering goes.

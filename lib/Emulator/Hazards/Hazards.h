@@ -91,6 +91,7 @@ public:
   void tensorWait(Warp &w, bool stores);
   void allocated(Warp &w, const Instruction &in, uint64_t address);
   void freed(Warp &w, const Instruction &in, unsigned column, unsigned columns);
+  void loaded(Warp &w, const Instruction &in, const std::vector<Operand> &registers);
   /// Registers that an instruction reads or writes while loads are not waited for.
   void registers(Warp &w, const Instruction &in);
 

@@ -23,7 +23,9 @@ const char *verb(Touch t) {
   case Touch::store:
     return "st";
   case Touch::atomic:
-    return "a strong access";
+    return "a strong store";
+  case Touch::strongLoad:
+    return "a strong load";
   case Touch::allocResult:
     return "tcgen05.alloc";
   case Touch::copyAsync:
@@ -119,12 +121,17 @@ void Hazards::flush(const Actor &x) {
                                   : "shared memory bytes " + hex(c.from) + ".." + hex(c.to);
     if (cluster.ctas.size() > 1)
       what += " of cta rank " + dec(c.rank);
+    bool unseen = c.rule == Rule::PX1 || c.rule == Rule::PX2;
     std::string text = verb(here);
     text += object(here);
     text += " (warp " + dec(x.state->warp->id) + ")" + does + what + " that " +
-            nameOf(c.other) + (isAsynchronous(c.other.touch) ? " may still be " : " may not have ") +
-            (isAsynchronous(c.other.touch) ? (isWrite(c.other.touch) ? "writing" : "reading")
-                                           : (isWrite(c.other.touch) ? "written" : "read"));
+            nameOf(c.other);
+    if (unseen)
+      text += " wrote, not yet visible to the async proxy";
+    else if (isAsynchronous(c.other.touch))
+      text += isWrite(c.other.touch) ? " may still be writing" : " may still be reading";
+    else
+      text += isWrite(c.other.touch) ? " may not have written" : " may not have read";
     std::string more = missing(c.rule, c.other);
     report(c.rule, c.level, x.in->line, lineOf(c.other),
            text + "\n  missing: " + more);

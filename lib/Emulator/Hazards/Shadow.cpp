@@ -9,7 +9,7 @@
 namespace blockscale::emu {
 
 namespace {
-constexpr size_t kMaxRecords = 64;
+constexpr std::size_t kMaxRecords = 64;
 
 /// `fresh` is a later read by the same lanes of the same component.
 bool replaces(const Record &fresh, const Record &old) {
@@ -61,7 +61,7 @@ void Cell::addRead(const Record &r) {
       return;
     }
   if (records.size() >= kMaxRecords) // the oldest read goes
-    for (size_t i = 0; i < records.size(); ++i)
+    for (std::size_t i = 0; i < records.size(); ++i)
       if (!isWrite(records[i].touch)) {
         records.erase(records.begin() + long(i));
         break;
@@ -70,7 +70,7 @@ void Cell::addRead(const Record &r) {
 }
 
 void Cell::addWrite(const Record &r) {
-  size_t kept = 0;
+  std::size_t kept = 0;
   for (Record &old : records) {
     if (!old.isSameOperation(r))
       old.bytes &= uint16_t(~r.bytes);

@@ -12,6 +12,7 @@
 
 #include "Access.h"
 
+#include <cstddef>
 #include <vector>
 
 namespace blockscale::emu {

@@ -78,7 +78,7 @@ void Hazards::checkShared(const Actor &x, const Cell &cell, uint16_t bytes, unsi
   for (const Record &r : cell) {
     auto both = uint16_t(r.bytes & bytes);
     if (!both || (!writes && !isWrite(r.touch)) || r.isSameOperation(x.record) ||
-        (r.touch == Touch::atomic && x.record.touch == Touch::atomic))
+        (isStrong(r.touch) && isStrong(x.record.touch)))
       continue;
     if (!knows(x, r, both)) {
       // What a later known read came after is known too.
@@ -137,7 +137,9 @@ void Hazards::access(Warp &w, const Instruction &in, Touch touch, Space space, u
     Cta *cta = cluster.ctaOf(address);
     auto offset = uint32_t(address & kSharedOffsetMask);
     // Strong accesses are how flags are made.
-    Actor x = actor(w, in, lane, order == Order::weak ? touch : Touch::atomic);
+    Actor x = actor(w, in, lane, order == Order::weak                       ? touch
+                                 : touch == Touch::load ? Touch::strongLoad
+                                                        : Touch::atomic);
     touchShared(x, *cta, offset, bytes);
   }
   if (order == Order::weak || (!isShared && space != Space::global))

@@ -28,8 +28,8 @@ struct Hazards::WarpState {
   uint32_t agents[kWarpAgents] = {};
   std::vector<Group> groups;
   struct Load {
-    uint32_t count;
-    std::vector<std::pair<uint32_t, uint32_t>> unread; // register, lanes
+    uint32_t count, line;
+    std::vector<std::pair<uint32_t, uint32_t>> unread; // place of a register, lanes
   };
   std::deque<Load> loads; // tcgen05.ld neither waited for nor consumed
   // Counts at the ends of the groups of copies, per lane: cp.async, bulk.

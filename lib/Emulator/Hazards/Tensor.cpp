@@ -81,9 +81,11 @@ void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned rank, unsig
         conflict(Rule::TM9s, HazardLevel::strict, r, true, rank, column, column);
       continue;
     }
+    // What a later read came after, that is known or pipelined, is over too.
     bool implied = isWrite(r.touch) && std::any_of(cell.begin(), cell.end(), [&](const Record &q) {
                      return !isWrite(q.touch) &&
-                            x.group->knows.plain.covers(q.component, q.lanes, q.count);
+                            ((components[q.component].warp == x.state && isPipelined(x, q, true)) ||
+                             x.group->knows.plain.covers(q.component, q.lanes, q.count));
                    });
     if (implied)
       continue;
@@ -135,8 +137,10 @@ void Hazards::tensorWait(Warp &w, bool stores) {
   uint32_t id = component(s, stores ? Agent::tmemStore : Agent::tmemLoad);
   uint32_t count = components[id].count;
   eachGroup(s, w.mask, [&](Group &g) { g.knows.plain.raise(id, kAllLanes, count); });
-  if (!stores)
+  if (!stores) {
     s.loads.clear();
+    w.unreadLoads = false;
+  }
 }
 
 void Hazards::allocated(Warp &w, const Instruction &in, uint64_t address) {
@@ -150,6 +154,46 @@ void Hazards::freed(Warp &w, const Instruction &in, unsigned column, unsigned co
   touchTensor(x, *w.cta, 0xF, column, columns);
 }
 
-void Hazards::registers(Warp &, const Instruction &) {}
+void Hazards::loaded(Warp &w, const Instruction &in, const std::vector<Operand> &registers) {
+  WarpState &s = stateOf(w);
+  WarpState::Load load{components[component(s, Agent::tmemLoad)].count, in.line, {}};
+  for (Operand r : registers)
+    if (r != kNone)
+      load.unread.emplace_back(r, w.mask);
+  s.loads.push_back(std::move(load));
+  w.unreadLoads = true;
+}
+
+/// A4: a load is performed once every lane has read all of its registers. TM4: or one
+/// of them is written before.
+void Hazards::registers(Warp &w, const Instruction &in) {
+  WarpState &s = stateOf(w);
+  for (WarpState::Load &load : s.loads) {
+    for (uint32_t i = 0; i < in.touchedCount; ++i) {
+      uint32_t touched = w.kernel->touched[in.touched + i];
+      for (auto &[place, lanes] : load.unread) {
+        if (place != (touched & ~kTouchedWrite))
+          continue;
+        if ((touched & kTouchedWrite) && (lanes & w.mask))
+          report(Rule::TM4, in.line, load.line,
+                 "(warp " + dec(w.id) + ") writes a register of tcgen05.ld at " +
+                     cluster.launch.module.file + ":" + dec(load.line) +
+                     " that was neither waited for nor used\n  missing: " +
+                     std::string(info(Rule::TM4).missing));
+        lanes &= ~w.mask;
+      }
+    }
+    std::erase_if(load.unread, [](const auto &r) { return !r.second; });
+  }
+  uint32_t performed = 0;
+  for (; !s.loads.empty() && s.loads.front().unread.empty(); s.loads.pop_front())
+    performed = s.loads.front().count;
+  w.unreadLoads = !s.loads.empty();
+  if (!performed)
+    return;
+  uint32_t id = component(s, Agent::tmemLoad);
+  for (Group &g : s.groups)
+    (assumes(4) ? g.knows.plain : g.knows.weak).raise(id, kAllLanes, performed);
+}
 
 } // namespace blockscale::emu

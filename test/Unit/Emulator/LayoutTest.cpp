@@ -360,7 +360,7 @@ TEST(Mma, UnwaitedReaderSeesTheOldAccumulator) {
   text.erase(at, wait.size());
   at = text.rfind("  bar.sync 0;");
   text.insert(at, wait);
-  Options latest;
+  Options latest = unchecked();
   latest.timing = Timing::latest;
   auto device = Device::create(latest);
   auto module = device->load(text, "k.ptx");
@@ -396,7 +396,7 @@ TEST(Mma, UnwaitedReaderSeesTheOldAccumulator) {
                    param(uint32_t(2 * 16384 + 4096))};
   for (auto [timing, expected] :
        {std::pair{Timing::latest, 3.0f}, std::pair{Timing::earliest, 259.0f}}) {
-    Options o;
+    Options o = unchecked();
     o.timing = timing;
     device->setOptions(o);
     auto stats = device->launch(**module, "k", launch);
