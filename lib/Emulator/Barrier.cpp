@@ -146,8 +146,8 @@ bool decodeFence(Decoder &d) {
   in.sub = uint8_t(FenceKind::thread);
   if (d.raw->opcode == "membar") {
     if (d.take("proxy"))
-      in.sub = uint8_t(d.takeOneOf({"alias", "async"}) == 1 ? FenceKind::proxyAsync
-                                                            : FenceKind::none);
+      in.sub =
+          uint8_t(d.takeOneOf({"alias", "async"}) == 1 ? FenceKind::proxyAsync : FenceKind::none);
     else if (int scope = d.takeOneOf({"cta", "gl", "sys"}); scope < 0)
       return false;
     else

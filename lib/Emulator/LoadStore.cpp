@@ -94,11 +94,11 @@ uint8_t *consecutiveWords(const Warp &w, const Instruction &in, const Window &wi
 }
 
 /// Tells the hazard checks of every lane's access.
-void note(Warp &w, const Instruction &in, Touch touch, unsigned bytes) {
+void note(Warp &w, const Instruction &in, Touch touch, unsigned bytes, uint32_t same = 0) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    w.hazards->access(w, in, touch, Space(in.imm2), laneAddress(w, in, l), bytes, unsigned(l),
-                      Order(in.flags >> kOrderShift));
+    w.hazards->access(w, in, same >> l & 1 ? Touch::storeSame : touch, Space(in.imm2),
+                      laneAddress(w, in, l), bytes, unsigned(l), Order(in.flags >> kOrderShift));
   }
 }
 
@@ -158,15 +158,24 @@ bool put(uint8_t *to, const void *from, size_t bytes) {
   return changed;
 }
 
+/// Lanes whose word is in memory already.
+uint32_t sameWords(const uint8_t *memory, const uint32_t *words) {
+  uint32_t same = 0;
+  for (unsigned l = 0; l < 32; ++l)
+    same |= uint32_t(std::memcmp(memory + 4 * l, words + l, 4) == 0) << l;
+  return same;
+}
+
 template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
   const Operand *regs = w.kernel->lists.data() + in.list;
   unsigned n = in.sub;
   bool changed = false;
+  uint32_t same = 0; // lanes that change nothing
   Window window = firstWindow(w, Space(in.imm2));
   if (bytes == 4 && n == 1 && !(in.flags & kWideReg))
     if (uint8_t *p = consecutiveWords(w, in, window)) {
       if (w.hazards)
-        note(w, in, Touch::store, 4);
+        note(w, in, Touch::store, 4, sameWords(p, w.reg<uint32_t>(regs[0])));
       w.cta->cluster->progress += put(p, w.reg<uint32_t>(regs[0]), 128);
       return Outcome::next;
     }
@@ -178,17 +187,20 @@ template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
       p = resolveLane(w, in, address, bytes * n, l, window);
     if (!p)
       return Outcome::error;
+    bool differs = false;
     for (unsigned i = 0; i < n; ++i, p += bytes) {
       if constexpr (bytes == 16)
-        changed |= put(p, w.reg<uint8_t>(regs[i]) + 16 * l, 16);
+        differs |= put(p, w.reg<uint8_t>(regs[i]) + 16 * l, 16);
       else if (in.flags & kWideReg)
-        changed |= put(p, w.reg<uint64_t>(regs[i]) + l, bytes);
+        differs |= put(p, w.reg<uint64_t>(regs[i]) + l, bytes);
       else
-        changed |= put(p, w.reg<uint32_t>(regs[i]) + l, bytes);
+        differs |= put(p, w.reg<uint32_t>(regs[i]) + l, bytes);
     }
+    changed |= differs;
+    same |= uint32_t(!differs) << l;
   }
   if (w.hazards)
-    note(w, in, Touch::store, bytes * n);
+    note(w, in, Touch::store, bytes * n, same);
   // Local memory belongs to the state of the warp.
   w.cta->cluster->progress += changed && Space(in.imm2) != Space::local;
   return Outcome::next;
@@ -264,7 +276,7 @@ bool decodeLoadStore(Decoder &d) {
   Order order = ordering < 0    ? Order::weak
                 : ordering == 0 ? Order::acquire
                 : ordering == 4 ? Order::release
-                              : Order::relaxed;
+                                : Order::relaxed;
   d.take("mmio");
   d.take("weak");
   int scope = d.takeOneOf({"cta", "cluster", "gpu", "sys"});

@@ -176,7 +176,7 @@ public:
   Launch *launch = nullptr;
   Hazards *hazards = nullptr; // null: not checked
   bool unreadLoads = false;   // the checks watch for readers of tcgen05.ld results
-  GlobalRange cache; // the allocation last used
+  GlobalRange cache;          // the allocation last used
   std::vector<Fragment> fragments;
   uint32_t current = 0; // index of the running fragment
   uint32_t limit = ~0u; // lowest counter of another fragment above the current one
@@ -283,7 +283,7 @@ public:
   uint64_t progress = 0; // counts changes that others can see
   uint32_t clusterArrived = 0, clusterExpected = 0;
   uint64_t clusterGeneration = 0;
-  bool issuedNow = false; // an operation was issued in this slice
+  bool issuedNow = false;           // an operation was issued in this slice
   std::unique_ptr<Hazards> hazards; // null: not checked
 
   void fail(uint32_t line, const std::string &message);

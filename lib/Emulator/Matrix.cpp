@@ -32,8 +32,7 @@ Element elementOf(unsigned lane, unsigned half, bool transpose) {
 }
 
 /// The rows of matrix j, by the addresses of their lanes.
-bool resolveRows(Warp &w, const Instruction &in, Touch touch, unsigned j,
-                 uint8_t *rows[kRows]) {
+bool resolveRows(Warp &w, const Instruction &in, Touch touch, unsigned j, uint8_t *rows[kRows]) {
   for (unsigned r = 0; r < kRows; ++r) {
     unsigned lane = kRows * j + r;
     uint64_t base =

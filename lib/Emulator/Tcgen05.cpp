@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Hazards/Hazards.h"
 #include "Tcgen05.h"
+#include "Hazards/Hazards.h"
 
 #include <algorithm>
 #include <cstring>

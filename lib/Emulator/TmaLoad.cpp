@@ -87,8 +87,8 @@ public:
   void describe(AccessSink &sink) const override {
     for (const Target &t : targets)
       sink.shared(Touch::bulkWrite, *warp->cta->cluster->ctaOf(t.dst),
-                  uint32_t(t.dst & kSharedOffsetMask),
-                  uint32_t(tensor ? box.sharedBytes() : size), t.barrier);
+                  uint32_t(t.dst & kSharedOffsetMask), uint32_t(tensor ? box.sharedBytes() : size),
+                  t.barrier);
   }
 
 private:

@@ -197,6 +197,8 @@ void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t bl
   record.mmaInstructions = stats.mma_instructions;
   record.mmaFlops = stats.mma_flops;
   record.labels = stats.labels ? stats.labels : "";
+  for (const char *w = stats.warnings; w && *w; w += record.warnings.back().size() + 1)
+    record.warnings.push_back(w);
   session->records.push_back(std::move(record));
 }
 

@@ -14,7 +14,7 @@ using namespace blockscale::rt;
 struct bsrt_device {
   std::unique_ptr<RuntimeDevice> impl;
   std::string description;
-  std::string labels;
+  std::string labels, warnings;
 };
 
 struct bsrt_module {
@@ -46,6 +46,16 @@ bsrt_status convert(const bsrt_options *from, emu::Options &to) {
   to.threads = std::max(from->threads, 1u);
   to.sms = from->sms;
   to.maxInstructions = from->max_instructions;
+  if (from->hazards > BSRT_HAZARDS_STRICT)
+    return refuse("runtime: hazards must be 0 to 2, got " + std::to_string(from->hazards));
+  if (from->hazards_denied >> (emu::kHazardAssumptions + 1) || (from->hazards_denied & 1))
+    return refuse("runtime: denied assumptions must be bits 1 to 8, got " +
+                  std::to_string(from->hazards_denied));
+  constexpr emu::HazardMode kModes[] = {emu::HazardMode::on, emu::HazardMode::off,
+                                        emu::HazardMode::strict};
+  to.hazards.mode = kModes[from->hazards];
+  to.hazards.denied = from->hazards_denied;
+  to.hazards.manual = from->early_manual ? emu::ManualRevision::early : emu::ManualRevision::ptx94;
   return BSRT_OK;
 }
 
@@ -70,7 +80,7 @@ bsrt_status bsrt_device_open(const char *name, const bsrt_options *options, bsrt
     return refuse("runtime: device must be emulator or cuda, got '" + std::string(kind) + "'");
   }
   std::string description = impl->description();
-  *device = new bsrt_device{std::move(impl), std::move(description), {}};
+  *device = new bsrt_device{std::move(impl), std::move(description), {}, {}};
   return BSRT_OK;
 }
 
@@ -167,8 +177,11 @@ bsrt_status bsrt_launch(bsrt_device *device, bsrt_module *module, const char *ke
   device->labels.clear();
   for (const std::string &label : result->evidence)
     device->labels += (device->labels.empty() ? "" : "; ") + label;
+  device->warnings.clear();
+  for (const std::string &warning : result->warnings)
+    device->warnings.append(warning).push_back('\0');
   if (stats)
-    *stats = {result->seconds, result->threadInstructions, result->mmaInstructions,
-              result->mmaFlops, device->labels.c_str()};
+    *stats = {result->seconds,  result->threadInstructions, result->mmaInstructions,
+              result->mmaFlops, device->labels.c_str(),     device->warnings.c_str()};
   return BSRT_OK;
 }

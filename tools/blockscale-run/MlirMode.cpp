@@ -203,6 +203,7 @@ Result<bool> runMlir(const Options &options) {
     Result<bool> status = (*session)->end();
     if (report.runs.empty())
       report.launches = (*session)->launches();
+    addWarnings(report, (*session)->launches());
     if (!results)
       return results.takeRefusal();
     if (!status) {

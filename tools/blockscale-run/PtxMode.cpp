@@ -294,6 +294,7 @@ Result<bool> runPtx(const Options &options) {
     run.freeAll();
     if (Result<bool> status = (*session)->end(); !status)
       return status;
+    addWarnings(report, (*session)->launches());
     if (report.runs.empty()) {
       report.launches = (*session)->launches();
       if (options.repeat)

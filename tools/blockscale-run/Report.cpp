@@ -52,7 +52,29 @@ static void printLaunch(const LaunchRecord &launch, const KernelPlan *plan, cons
   os << "\n";
 }
 
+/// What runs under other timings may say of other warps and bytes: rule and lines only.
+static std::string keyOf(const std::string &warning) {
+  std::string key;
+  for (size_t i = 0; i < warning.size(); ++i) {
+    if (warning[i] == '(')
+      i = std::min(warning.find(')', i), warning.size() - 1);
+    else if (warning.compare(i, 2, "0x") == 0)
+      i = std::min(warning.find_first_of(" .,", i), warning.size()) - 1;
+    else
+      key += warning[i];
+  }
+  return key;
+}
+
+void addWarnings(Report &report, const std::vector<LaunchRecord> &launches) {
+  for (const LaunchRecord &launch : launches)
+    for (const std::string &warning : launch.warnings)
+      report.warnings.emplace(keyOf(warning), warning);
+}
+
 void printReport(const Report &report) {
+  for (const auto &[key, warning] : report.warnings)
+    llvm::errs() << "blockscale-run: warning: " << warning << "\n";
   for (const LaunchRecord &launch : report.launches) {
     auto plan = report.plans.find(launch.kernel);
     printLaunch(launch, plan == report.plans.end() ? nullptr : &plan->second, report);
@@ -119,12 +141,16 @@ facts::Result<bool> writeReport(const Report &report, const std::string &path) {
     }
     launches.push_back(std::move(object));
   }
+  llvm::json::Array warnings;
+  for (const auto &[key, warning] : report.warnings)
+    warnings.push_back(warning);
   llvm::json::Value root = Object{{"version", 1},
                                   {"device", report.device},
                                   {"arch", report.arch},
                                   {"entry", report.entry},
                                   {"timed_launches", int64_t(report.timedLaunches)},
                                   {"runs", llvm::json::Array(report.runs)},
+                                  {"warnings", std::move(warnings)},
                                   {"launches", std::move(launches)}};
   std::string text;
   llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", root) << '\n';

@@ -28,11 +28,14 @@ struct Report {
   std::string device; // its description
   std::string arch, entry;
   std::vector<rt::LaunchRecord> launches;
-  std::map<std::string, KernelPlan> plans; // by kernel
-  bool isCheckAsked = false;               // by --check
-  uint64_t timedLaunches = 0;              // whose median a launch's seconds are
-  std::vector<std::string> runs;           // modes whose results had the same bits
+  std::map<std::string, KernelPlan> plans;     // by kernel
+  bool isCheckAsked = false;                   // by --check
+  uint64_t timedLaunches = 0;                  // whose median a launch's seconds are
+  std::map<std::string, std::string> warnings; // of the hazard checks, by rule and lines
+  std::vector<std::string> runs;               // modes whose results had the same bits
 };
+
+void addWarnings(Report &report, const std::vector<rt::LaunchRecord> &launches);
 
 /// One line for each launch, then what else there is to say.
 void printReport(const Report &report);

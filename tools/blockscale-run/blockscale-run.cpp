@@ -58,6 +58,12 @@ const Flag kFlags[] = {
     {"warmup", "N", "launches before those of --repeat, not timed", Where::ptx},
     {"threads", "N", "host threads of the emulator"},
     {"max-instructions", "N", "give up a launch beyond so many"},
+    {"hazards", "MODE",
+     "check the order of accesses in the emulator: on (default), off, or strict, which also warns "
+     "of what is wrong by the letter only (docs/Hazards.md)"},
+    {"no-assume", "An", "an assumption of docs/Hazards.md that does not hold, such as A4",
+     Where::both, true},
+    {"manual", "REVISION", "9.4 (default) or early: the text on pipelined tcgen05 pairs"},
     {"report", "FILE", "write what ran as JSON"},
     {"trace", "FILE", "Chrome trace of the run (not built yet)", Where::nowhere},
     {"help", "", "print this"},
@@ -181,6 +187,27 @@ Result<bool> parseNumber(const CommandLine &line, const std::string &name, uint6
   return true;
 }
 
+Result<bool> parseHazards(const CommandLine &line, bsrt_options &run) {
+  std::string mode = line.get("hazards", "on");
+  if (mode != "on" && mode != "off" && mode != "strict")
+    return Refusal{"run: --hazards must be on, off or strict, got '" + mode + "'"};
+  run.hazards = mode == "on"    ? BSRT_HAZARDS_ON
+                : mode == "off" ? BSRT_HAZARDS_OFF
+                                : BSRT_HAZARDS_STRICT;
+  if (auto it = line.values.find("no-assume"); it != line.values.end())
+    for (llvm::StringRef name : it->second) {
+      unsigned n;
+      if (!name.consume_front("A") || name.getAsInteger(10, n) || n < 1 || n > 8)
+        return Refusal{"run: --no-assume must be one of A1 to A8, got '" + name.str() + "'"};
+      run.hazards_denied |= 1u << n;
+    }
+  std::string manual = line.get("manual", "9.4");
+  if (manual != "9.4" && manual != "early")
+    return Refusal{"run: --manual must be 9.4 or early, got '" + manual + "'"};
+  run.early_manual = manual == "early";
+  return true;
+}
+
 Result<bool> parseRunOptions(const CommandLine &line, Options &options) {
   bsrt_options &run = options.run;
   run.abi_version = BSRT_ABI_VERSION;
@@ -200,6 +227,8 @@ Result<bool> parseRunOptions(const CommandLine &line, Options &options) {
     return status;
   if (line.has("warmup") && !options.repeat)
     return Refusal{"run: --warmup must stand with --repeat"};
+  if (status = parseHazards(line, run); !status)
+    return status;
   if (options.seeds && (line.has("seed") || line.has("timing")))
     return Refusal{"run: --seeds must stand without --seed and --timing"};
   std::string timing = line.get("timing", line.has("seed") ? "random" : "earliest");

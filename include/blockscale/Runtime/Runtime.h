@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define BSRT_ABI_VERSION 1
+#define BSRT_ABI_VERSION 2
 
 typedef enum bsrt_status { BSRT_OK = 0, BSRT_ERROR = 1 } bsrt_status;
 
@@ -33,6 +33,13 @@ typedef enum bsrt_timing {
   BSRT_TIMING_RANDOM = 2
 } bsrt_timing;
 
+/** Hazard checks of the emulator; others ignore them. */
+typedef enum bsrt_hazards {
+  BSRT_HAZARDS_ON = 0, /* errors refuse a launch; warnings come with its stats */
+  BSRT_HAZARDS_OFF = 1,
+  BSRT_HAZARDS_STRICT = 2 /* also what is wrong by the letter only */
+} bsrt_hazards;
+
 typedef struct bsrt_options {
   uint32_t abi_version; /* BSRT_ABI_VERSION */
   uint32_t timing;      /* a bsrt_timing; other values are refused */
@@ -40,6 +47,9 @@ typedef struct bsrt_options {
   uint32_t threads;          /* host threads of the emulator; 0 means 1 */
   uint32_t sms;              /* 0: the chip's own number */
   uint64_t max_instructions; /* 0: no limit */
+  uint32_t hazards;          /* a bsrt_hazards; other values are refused */
+  uint32_t hazards_denied;   /* bit n: assumption An of docs/Hazards.md does not hold */
+  uint32_t early_manual;     /* 1: the earlier text on pipelined tcgen05 pairs */
 } bsrt_options;
 
 /** A TMA tensor map, dimension 0 innermost; codes are the driver's. */
@@ -75,7 +85,8 @@ typedef struct bsrt_launch_stats {
   uint64_t thread_instructions; /* emulator only, as the next two */
   uint64_t mma_instructions;
   double mma_flops;
-  const char *labels; /* '; '-separated; valid until the device's next launch */
+  const char *labels;   /* '; '-separated; valid until the device's next launch */
+  const char *warnings; /* of the hazard checks, each ended by a null byte, the last by two */
 } bsrt_launch_stats;
 
 #define BSRT_TENSOR_MAP_BYTES 128

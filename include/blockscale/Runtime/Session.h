@@ -40,8 +40,9 @@ struct LaunchRecord {
   double seconds;
   uint64_t threadInstructions, mmaInstructions;
   double mmaFlops;
-  std::string labels;               // of results without public hardware evidence
-  std::optional<CheckRecord> check; // the product that this launch computed
+  std::string labels;                // of results without public hardware evidence
+  std::vector<std::string> warnings; // of the hazard checks
+  std::optional<CheckRecord> check;  // the product that this launch computed
 };
 
 class Session {

@@ -20,7 +20,8 @@ enum class Touch : uint8_t {
   // Shared memory, generic proxy.
   load,
   store,
-  atomic, // and strong stores
+  storeSame, // of the value that was there
+  atomic,    // and strong stores
   strongLoad,
   allocResult, // by tcgen05.alloc, for its warp
   copyAsync,   // written by cp.async

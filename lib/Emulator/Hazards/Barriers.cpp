@@ -29,8 +29,7 @@ void Hazards::barrierInit(Warp &w, const Instruction &in, unsigned lane, uint64_
   Actor x = actor(w, in, lane, Touch::store);
   if (b.isLive)
     report(Rule::MB7, in.line, lineOf(b.init),
-           "mbarrier.init on " + name(address) + ", which is live since " +
-               nameOf(b.init));
+           "mbarrier.init on " + name(address) + ", which is live since " + nameOf(b.init));
   Cta &cta = *cluster.ctaOf(address);
   b.isLive = false; // its own bytes may be written
   touchShared(x, cta, uint32_t(address & kSharedOffsetMask), 8);

@@ -25,11 +25,11 @@ void Hazards::exits(Warp &w, const Instruction &in, uint32_t lanes) {
     unsigned lane = unsigned(__builtin_ctz(m));
     uint32_t known = groupOf(s, lane).knows.plain.of(id, lane);
     if (const auto &[count, line] = s.lastBulkStore[lane]; count > known) {
-      report(Rule::BK3, in.line, line,
-             "thread " + dec(w.id * 32 + lane) + " exits while its bulk store at " +
-                 cluster.launch.module.file + ":" + dec(line) +
-                 " may still read shared memory\n  missing: " +
-                 std::string(info(Rule::BK3).missing));
+      report(
+          Rule::BK3, in.line, line,
+          "thread " + dec(w.id * 32 + lane) + " exits while its bulk store at " +
+              cluster.launch.module.file + ":" + dec(line) +
+              " may still read shared memory\n  missing: " + std::string(info(Rule::BK3).missing));
       return;
     }
   }

@@ -121,8 +121,7 @@ void Hazards::warpSync(Warp &w) {
 void Hazards::namedArrive(Warp &w, unsigned id, bool waits) {
   WarpState &s = stateOf(w);
   Named &b = named[size_t(w.cta->rank) * 16 + id];
-  eachGroup(s, w.mask,
-            [&](Group &g) { publish(s, g, g.lanes, b.pending, Order::acquireRelease); });
+  eachGroup(s, w.mask, [&](Group &g) { publish(s, g, g.lanes, b.pending, Order::acquireRelease); });
   if (waits)
     b.waiting.emplace_back(&s, w.mask);
 }

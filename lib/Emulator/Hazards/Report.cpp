@@ -21,6 +21,7 @@ const char *verb(Touch t) {
   case Touch::load:
     return "ld";
   case Touch::store:
+  case Touch::storeSame:
     return "st";
   case Touch::atomic:
     return "a strong store";
@@ -124,8 +125,7 @@ void Hazards::flush(const Actor &x) {
     bool unseen = c.rule == Rule::PX1 || c.rule == Rule::PX2;
     std::string text = verb(here);
     text += object(here);
-    text += " (warp " + dec(x.state->warp->id) + ")" + does + what + " that " +
-            nameOf(c.other);
+    text += " (warp " + dec(x.state->warp->id) + ")" + does + what + " that " + nameOf(c.other);
     if (unseen)
       text += " wrote, not yet visible to the async proxy";
     else if (isAsynchronous(c.other.touch))
@@ -133,8 +133,7 @@ void Hazards::flush(const Actor &x) {
     else
       text += isWrite(c.other.touch) ? " may not have written" : " may not have read";
     std::string more = missing(c.rule, c.other);
-    report(c.rule, c.level, x.in->line, lineOf(c.other),
-           text + "\n  missing: " + more);
+    report(c.rule, c.level, x.in->line, lineOf(c.other), text + "\n  missing: " + more);
   }
   conflicts.clear();
 }
@@ -144,8 +143,8 @@ void Hazards::report(Rule rule, HazardLevel level, uint32_t line, uint32_t other
   if (level == HazardLevel::never ||
       (level == HazardLevel::strict && options.mode != HazardMode::strict && options.denied == 0))
     return;
-  cluster.launch.addHazard({std::string(info(rule).label), level, line, otherLine,
-                            cluster.turn, text + "  [" + std::string(info(rule).label) + "]"});
+  cluster.launch.addHazard({std::string(info(rule).label), level, line, otherLine, cluster.turn,
+                            text + "  [" + std::string(info(rule).label) + "]"});
 }
 
 } // namespace blockscale::emu

@@ -127,8 +127,10 @@ constexpr HazardRule kRules[] = {
      "a destination below 0x3E000", "none", ""},
     {"OS5", HazardLevel::error, "relaxed mbarrier wait or arrival trusted for data",
      "an acquiring wait and a releasing arrival, or fence.acq_rel", "8.7", ""},
+    {"OS6", HazardLevel::warning, "two threads store the same value without order",
+     "a barrier between them", "8.7.1", ""},
 };
-static_assert(std::size(kRules) == size_t(Rule::OS5) + 1);
+static_assert(std::size(kRules) == size_t(Rule::OS6) + 1);
 
 } // namespace
 

@@ -61,6 +61,7 @@ enum class Rule : uint8_t {
   OS3,
   OS4,
   OS5,
+  OS6,
 };
 
 inline const HazardRule &info(Rule rule) { return hazardRules()[size_t(rule)]; }

@@ -13,9 +13,8 @@ constexpr std::size_t kMaxRecords = 64;
 
 /// `fresh` is a later read by the same lanes of the same component.
 bool replaces(const Record &fresh, const Record &old) {
-  return old.component == fresh.component && old.touch == fresh.touch &&
-         old.shift == fresh.shift && old.lanes == fresh.lanes && (old.bytes & ~fresh.bytes) == 0 &&
-         old.place == fresh.place;
+  return old.component == fresh.component && old.touch == fresh.touch && old.shift == fresh.shift &&
+         old.lanes == fresh.lanes && (old.bytes & ~fresh.bytes) == 0 && old.place == fresh.place;
 }
 } // namespace
 
@@ -30,8 +29,8 @@ bool Cell::merge(const Record &r) {
     last.lanes |= r.lanes;
     return true;
   }
-  unsigned size = unsigned(__builtin_popcount(r.bytes)),
-           offset = unsigned(__builtin_ctz(r.bytes)), lane = unsigned(__builtin_ctz(r.lanes));
+  unsigned size = unsigned(__builtin_popcount(r.bytes)), offset = unsigned(__builtin_ctz(r.bytes)),
+           lane = unsigned(__builtin_ctz(r.lanes));
   uint8_t shift = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : kEveryLane;
   if (shift == kEveryLane || offset % size || lane < offset >> shift)
     return false;

@@ -63,6 +63,8 @@ Rule Hazards::sharedRule(const Actor &x, const Record &r, uint16_t bytes) const 
   default:
     break;
   }
+  if (x.record.touch == Touch::storeSame && r.touch <= Touch::storeSame && isWrite(r.touch))
+    return Rule::OS6;
   if (weaklyKnows(x, r, bytes))
     return sawRelaxedCluster ? Rule::CL1 : Rule::OS5;
   return components[r.component].warp == x.state ? Rule::CL4 : Rule::OS2;
@@ -72,7 +74,8 @@ void Hazards::checkShared(const Actor &x, const Cell &cell, uint16_t bytes, unsi
                           uint32_t at) {
   const bool writes = isWrite(x.record.touch), async = isAsyncProxy(x.record.touch);
   auto place = [&](Rule rule, const Record &r, uint16_t both) {
-    uint32_t from = at + uint32_t(__builtin_ctz(both)), to = at + 31 - uint32_t(__builtin_clz(both));
+    uint32_t from = at + uint32_t(__builtin_ctz(both)),
+             to = at + 31 - uint32_t(__builtin_clz(both));
     conflict(rule, info(rule).level, r, /*isTensor=*/false, rank, from, to);
   };
   for (const Record &r : cell) {
@@ -82,15 +85,16 @@ void Hazards::checkShared(const Actor &x, const Cell &cell, uint16_t bytes, unsi
       continue;
     if (!knows(x, r, both)) {
       // What a later known read came after is known too.
-      bool implied = isWrite(r.touch) && std::any_of(cell.begin(), cell.end(), [&](const Record &q) {
-                       return !isWrite(q.touch) && (q.bytes & both) == both && knows(x, q, both);
-                     });
+      bool implied =
+          isWrite(r.touch) && std::any_of(cell.begin(), cell.end(), [&](const Record &q) {
+            return !isWrite(q.touch) && (q.bytes & both) == both && knows(x, q, both);
+          });
       if (!implied)
         place(sharedRule(x, r, both), r, both);
       continue;
     }
     if (async && isGenericProxy(r.touch) && !isFenced(x, r, both))
-      place(r.touch == Touch::copyAsync            ? Rule::PX2
+      place(r.touch == Touch::copyAsync   ? Rule::PX2
             : isWrite(r.touch) && !writes ? Rule::PX1
                                           : Rule::PX3,
             r, both);
@@ -137,16 +141,17 @@ void Hazards::access(Warp &w, const Instruction &in, Touch touch, Space space, u
     Cta *cta = cluster.ctaOf(address);
     auto offset = uint32_t(address & kSharedOffsetMask);
     // Strong accesses are how flags are made.
-    Actor x = actor(w, in, lane, order == Order::weak                       ? touch
-                                 : touch == Touch::load ? Touch::strongLoad
-                                                        : Touch::atomic);
+    Actor x = actor(w, in, lane,
+                    order == Order::weak   ? touch
+                    : touch == Touch::load ? Touch::strongLoad
+                                           : Touch::atomic);
     touchShared(x, *cta, offset, bytes);
   }
   if (order == Order::weak || (!isShared && space != Space::global))
     return;
   WarpState &s = stateOf(w);
   uint64_t key = address | (isShared ? uint64_t(1) << 63 : 0);
-  if (touch != Touch::store)
+  if (touch != Touch::store && touch != Touch::storeSame)
     if (auto it = flags.find(key); it != flags.end())
       eachGroup(s, 1u << lane, [&](Group &g) { learn(g, it->second, order); });
   if (touch != Touch::load)

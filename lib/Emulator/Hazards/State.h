@@ -17,8 +17,8 @@ namespace blockscale::emu {
 struct Hazards::Group {
   uint32_t lanes = 0;
   Knowledge knows;
-  Knowledge pending; // from relaxed reads and waits; a fence makes it known
-  Knowledge fenced;  // at the last releasing fence; relaxed writes carry it
+  Knowledge pending;  // from relaxed reads and waits; a fence makes it known
+  Knowledge fenced;   // at the last releasing fence; relaxed writes carry it
   Clock tensorFenced; // known before the last tcgen05.fence::after_thread_sync
 };
 
@@ -41,8 +41,8 @@ struct Hazards::WarpState {
 struct Hazards::Component {
   Agent agent = Agent::thread;
   WarpState *warp = nullptr;
-  uint64_t address = 0; // of an mbarrier
-  uint32_t count = 0;   // operations issued
+  uint64_t address = 0;   // of an mbarrier
+  uint32_t count = 0;     // operations issued
   uint32_t closeLine = 0; // the last commit, wait or arrival that covers it
 };
 
@@ -51,7 +51,7 @@ struct Hazards::Barrier {
   Record init;
   bool isLive = false;
   Knowledge pending, done;
-  uint32_t completed = 0; // phases
+  uint32_t completed = 0;       // phases
   std::vector<uint32_t> copies; // lines of copies in flight that signal the open phase
 };
 

@@ -18,9 +18,7 @@ namespace blockscale::emu {
 namespace {
 bool isAccumulator(Touch t) { return t == Touch::mmaC || t == Touch::mmaD; }
 /// A, metadata and, by A1, scales.
-bool isOperand(Touch t) {
-  return t == Touch::mmaA || t == Touch::mmaMeta || t == Touch::mmaScale;
-}
+bool isOperand(Touch t) { return t == Touch::mmaA || t == Touch::mmaMeta || t == Touch::mmaScale; }
 bool isLoadStore(Touch t) { return t == Touch::tmemLoad || t == Touch::tmemStore; }
 } // namespace
 
@@ -30,8 +28,7 @@ bool Hazards::isPipelined(const Actor &x, const Record &r, bool sameWarp) const 
   const bool early = options.manual == ManualRevision::early;
   if (isLoadStore(first) && isLoadStore(second))
     return sameWarp && !early; // pairs 11 to 13
-  if (!isTensorPipe(first) || !isTensorPipe(second) ||
-      components[r.component].agent != x.agent)
+  if (!isTensorPipe(first) || !isTensorPipe(second) || components[r.component].agent != x.agent)
     return false;
   if (isAccumulator(first) && isAccumulator(second)) // pairs 4 to 6
     return r.place == x.record.place;
@@ -41,7 +38,7 @@ bool Hazards::isPipelined(const Actor &x, const Record &r, bool sameWarp) const 
   if (first == Touch::cpWrite && isOperand(second)) // pair 7; A2: an overlap is the same address
     return true;
   if ((first == Touch::cp4x256Write || first == Touch::shift) && isOperand(second))
-    return true; // pairs 8 and 9
+    return true;                                                 // pairs 8 and 9
   return first == Touch::shift && second == Touch::cp4x256Write; // pair 10
 }
 
