@@ -17,7 +17,7 @@ import sys
 from suite import Suite
 
 MODULES = ["integer", "floating", "convert", "mufu", "warp", "atomics", "copies", "barriers", "tma", "cluster",
-           "matrix", "wgmma"]
+           "matrix", "wgmma", "memory", "errors"]
 
 
 def refusal(ptxas, folder, name):

@@ -109,6 +109,9 @@ constexpr Mode kModes[] = {{"earliest", BSRT_TIMING_EARLIEST},
 /// Programs with larger results are arithmetic, whose timing does not matter.
 constexpr size_t kAllModesBytes = size_t(1) << 20;
 
+/// How the refusal of results that depend on the timing starts.
+constexpr const char *kUnstable = "other bits under ";
+
 /// The devices of one worker, opened when first used.
 class Devices {
 public:
@@ -143,7 +146,7 @@ public:
       for (const auto &output : outcome->outputs)
         bytes += output.second.size();
       if (first && first->outputs != outcome->outputs)
-        return Refusal{std::string("other bits under ") + mode.name + " than under earliest: " +
+        return Refusal{std::string(kUnstable) + mode.name + " than under earliest: " +
                        compare(program, outcome->outputs, first->outputs, mode.name, "earliest")
                            .examples.front()};
       if (!first)
@@ -225,14 +228,14 @@ Object runOne(const Options &options, Devices &devices, const std::string &name,
   } else {
     result["emulator_says"] = emulator.message();
   }
-  if (!chip) {
-    result["status"] = emulator ? "ran" : "not executed";
-    return result;
-  }
-  if (!*chip || !emulator) {
-    if (*chip && options.isKeeping)
+  bool isUnstable = !emulator && emulator.message().rfind(kUnstable, 0) == 0;
+  if (!chip || !*chip || !emulator) {
+    if (chip && *chip && options.isKeeping)
       keep(options, *program, (*chip)->outputs, nullptr);
-    result["status"] = *chip ? "not executed" : emulator ? "chip refuses" : "both refuse";
+    result["status"] = isUnstable       ? "unstable"
+                       : emulator       ? (chip ? "chip refuses" : "ran")
+                       : chip && !*chip ? "both refuse"
+                                        : "not executed";
     return result;
   }
   Comparison comparison =
@@ -299,10 +302,13 @@ bool isRight(const std::string &status) {
          status == "both refuse" || status == "not executed";
 }
 
-constexpr size_t kPrintedWidth = 160; // report.txt has all of it
+// On a terminal; report.txt has all of it.
+constexpr size_t kPrintedWidth = 160, kPrintedProblems = 40;
 
 void print(llvm::raw_ostream &os, const std::vector<Object> &results, const Summary &summary,
-           size_t problems, size_t examples) {
+           bool isWhole) {
+  size_t problems = isWhole ? SIZE_MAX : kPrintedProblems;
+  size_t examples = isWhole ? SIZE_MAX : 1;
   os << llvm::formatv("{0,-12} {1}\n", "group", "programs by outcome");
   for (const auto &[group, statuses] : summary.groups) {
     os << llvm::formatv("{0,-12}", group);
@@ -318,12 +324,14 @@ void print(llvm::raw_ostream &os, const std::vector<Object> &results, const Summ
     std::string status = field(result, "status");
     if (status == "same" || status == "ran" || status == "as on the chip")
       continue;
+    if (!isWhole && (status == "not executed" || status == "both refuse"))
+      continue; // counted above
     if (problems-- == 0) {
       os << "... more in report.txt\n";
       return;
     }
     std::string text = describe(result);
-    if (examples == 1 && text.size() > kPrintedWidth)
+    if (!isWhole && text.size() > kPrintedWidth)
       text = text.substr(0, kPrintedWidth) + "...";
     os << field(result, "name") << ": " << text << "\n";
     if (const Array *list = result.getArray("examples"))
@@ -337,7 +345,7 @@ Result<bool> writeFiles(const Options &options, const std::vector<Object> &resul
   std::filesystem::create_directories(options.out);
   std::string report, json, chip;
   llvm::raw_string_ostream reportStream(report);
-  print(reportStream, results, summary, /*problems=*/SIZE_MAX, /*examples=*/SIZE_MAX);
+  print(reportStream, results, summary, /*isWhole=*/true);
   reportStream << "\n";
   Array all;
   for (const Object &result : results) {
@@ -440,7 +448,7 @@ int run(const Options &options) {
     isAllRight &= isRight(status);
   }
   llvm::outs() << "device: " << (chipName == "none" ? "emulator alone" : chipName) << "\n";
-  print(llvm::outs(), results, summary, /*problems=*/70, /*examples=*/1);
+  print(llvm::outs(), results, summary, /*isWhole=*/false);
   if (!options.out.empty())
     if (Result<bool> status = writeFiles(options, results, summary, chipName); !status)
       return fail(status.message());
