@@ -55,6 +55,18 @@ void Cta::threadsExited(uint32_t count) {
     if (named[id].arrived && named[id].expected == 0 && named[id].arrived >= liveThreads)
       completeNamed(id);
   cluster->clusterExited(count);
+  if (!liveThreads)
+    cluster->ctaExited(*this);
+}
+
+bool AsyncOp::touches(const Cta &cta) const { return warp->cta == &cta; }
+
+void Cluster::ctaExited(const Cta &cta) {
+  for (const auto &op : ops)
+    if (const char *leak = op->leakAtExit(); leak && op->touches(cta)) {
+      fail(op->line, std::string("exit: ") + op->what() + " " + leak);
+      return;
+    }
 }
 
 Cluster::Cluster(Launch &owner, uint64_t turnOfStart, const ClusterPlace &at)
@@ -311,10 +323,6 @@ bool Cluster::finish() {
     bool landed = false;
     for (size_t i = 0; i < ops.size(); ++i)
       if (eligible(i)) {
-        if (const char *leak = ops[i]->leakAtExit()) {
-          fail(ops[i]->line, std::string("exit: ") + ops[i]->what() + " " + leak);
-          return false;
-        }
         landAt(i);
         landed = true;
         break;
@@ -352,6 +360,8 @@ static std::string describeWait(const Warp &w, const Fragment &f) {
   case K::converge:
     return at + " waits for lanes " + hex(w.live & ~f.mask) + " of its warp";
   case K::tmemAlloc:
+    if (w.cta->pairCall.warp == &w)
+      return at + " waits for a warp of its peer CTA at the same instruction";
     return at + " waits for tensor memory (live: " + w.cta->tmem.describe() + ")";
   case K::none:
     return at + " polls";

@@ -160,6 +160,8 @@ public:
   virtual unsigned ctaGroup() const { return 1; }
   virtual void describe(AccessSink &) const {}
   virtual std::vector<uint64_t> signals() const { return {}; }
+  /// Does it read or write this CTA's memory?
+  virtual bool touches(const Cta &cta) const;
   /// What it is, for messages.
   virtual const char *what() const = 0;
 };
@@ -244,9 +246,31 @@ private:
   uint32_t required(const Instruction &in, const Fragment &f) const;
 };
 
+/// A warp at a tensor-memory management instruction of a CTA pair.
+struct PairCall {
+  enum class Kind : uint8_t { alloc, dealloc, relinquish };
+  const Warp *warp = nullptr; // null: no warp is at one
+  Kind kind = Kind::alloc;
+  bool exclusive = false, isDone = false;
+  unsigned columns = 0, column = 0;
+  uint32_t line = 0;
+};
+
 struct NamedBarrier {
   uint32_t arrived = 0, expected = 0; // threads
   uint64_t generation = 0;
+};
+
+/// Bytes of an operand, of each CTA of a pair, when its collector buffer was filled.
+struct CollectorContents {
+  uint32_t line = 0; // of the fill
+  std::vector<uint8_t> bytes[2];
+};
+/// What a collector buffer of the tensor core holds.
+struct Collector {
+  const Warp *warp = nullptr; // that filled it; null: empty
+  uint64_t operand = 0;       // descriptor or tensor memory address
+  std::shared_ptr<CollectorContents> contents;
 };
 
 class Cta {
@@ -259,6 +283,8 @@ public:
   std::vector<uint8_t> barrierLive; // one flag per 8 bytes: an initialised mbarrier
   NamedBarrier named[16];
   Tmem tmem;
+  PairCall pairCall;
+  Collector collectors[2]; // of A and B, in the even CTA of a pair
   std::vector<std::unique_ptr<Warp>> warps;
   uint32_t liveThreads = 0;
 
@@ -307,6 +333,8 @@ public:
                                                     : nullptr;
   }
   void clusterExited(uint32_t threads);
+  /// The last thread of the CTA has exited: what must not be in flight is reported.
+  void ctaExited(const Cta &cta);
   void clusterCheck();
   uint64_t random();
 

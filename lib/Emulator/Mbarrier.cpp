@@ -53,11 +53,13 @@ struct Place {
   }
 };
 
-std::string find(Cluster &cluster, uint64_t address, Place &place) {
-  place.cta = cluster.ctaOf(address);
+std::string find(const Cta &any, uint64_t address, Place &place) {
+  place.cta = any.cluster->ctaOf(address);
   place.offset = address & kSharedOffsetMask;
   if (!place.cta || place.offset < kSharedBase || place.offset + 8 > place.cta->shared.size())
     return "mbar_address: mbarrier must lie in shared memory, got " + hex(address);
+  if (!place.cta->liveThreads && place.cta != &any)
+    return "cluster_exited: CTA of an mbarrier must not have exited, got " + hex(address);
   if (place.offset % 8)
     return "mbar_align: mbarrier must lie at a multiple of 8 bytes, got " + hex(address);
   if (!place.cta->isBarrier(place.offset))
@@ -91,7 +93,7 @@ bool mbarrierPhaseDone(const Cta &cta, uint64_t address, bool parity) {
 
 std::string mbarrierCompleteTx(Cta &any, uint64_t address, uint32_t bytes) {
   Place p;
-  if (std::string e = find(*any.cluster, address, p); !e.empty())
+  if (std::string e = find(any, address, p); !e.empty())
     return e;
   if (std::string e = addTx(p, address, -int64_t(bytes)); !e.empty())
     return e;
@@ -105,7 +107,7 @@ std::string mbarrierCompleteTx(Cta &any, uint64_t address, uint32_t bytes) {
 std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t expectTx,
                            bool drop) {
   Place p;
-  if (std::string e = find(*any.cluster, address, p); !e.empty())
+  if (std::string e = find(any, address, p); !e.empty())
     return e;
   if (expectTx)
     if (std::string e = addTx(p, address, expectTx); !e.empty())
@@ -125,7 +127,7 @@ std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t e
 
 std::string mbarrierAddPending(Cta &any, uint64_t address, uint32_t count) {
   Place p;
-  if (std::string e = find(*any.cluster, address, p); !e.empty())
+  if (std::string e = find(any, address, p); !e.empty())
     return e;
   if (p.state.pending + int64_t(count) > MbarrierState::kMaxCount)
     return "mbar_count: pending count must be at most " + dec(MbarrierState::kMaxCount);
@@ -136,7 +138,7 @@ std::string mbarrierAddPending(Cta &any, uint64_t address, uint32_t count) {
 
 std::string mbarrierDescribe(const Cta &cta, uint64_t address) {
   Place p;
-  std::string e = find(*cta.cluster, address, p);
+  std::string e = find(cta, address, p);
   if (!e.empty())
     return "mbarrier " + hex(address);
   return "mbarrier " + hex(address) + " (phase parity " + dec(p.state.phase) + ", pending " +
@@ -214,7 +216,7 @@ Outcome inval(Warp &w, const Instruction &in) {
     if (!barrierAddress(w, in, in.op[0], __builtin_ctz(m), address))
       return Outcome::error;
     Place p;
-    if (std::string e = find(*w.cta->cluster, address, p); !e.empty())
+    if (std::string e = find(*w.cta, address, p); !e.empty())
       return w.fail(in, e);
     if (w.hazards)
       w.hazards->barrierInval(w, in, unsigned(__builtin_ctz(m)), address);
@@ -225,7 +227,7 @@ Outcome inval(Warp &w, const Instruction &in) {
 
 uint64_t stateToken(Warp &w, uint64_t address) {
   Place p;
-  return find(*w.cta->cluster, address, p).empty() ? p.state.pack() : 0;
+  return find(*w.cta, address, p).empty() ? p.state.pack() : 0;
 }
 
 // op: 0 state or none, 1 barrier, 2 count or bytes, 3 count of expect_tx
@@ -257,7 +259,7 @@ Outcome expectTx(Warp &w, const Instruction &in) {
     if (!barrierAddress(w, in, in.op[1], l, address))
       return Outcome::error;
     Place p;
-    std::string e = find(*w.cta->cluster, address, p);
+    std::string e = find(*w.cta, address, p);
     int64_t bytes = w.reg<uint32_t>(in.op[2])[l];
     if (w.hazards)
       w.hazards->barrierUse(w, in, unsigned(l), address);
@@ -305,7 +307,7 @@ Outcome wait(Warp &w, const Instruction &in) {
     if (!barrierAddress(w, in, in.op[1], l, a))
       return Outcome::error;
     Place p;
-    if (std::string e = find(*w.cta->cluster, a, p); !e.empty())
+    if (std::string e = find(*w.cta, a, p); !e.empty())
       return w.fail(in, e);
     bool x =
         in.flags & kParity ? w.reg<uint32_t>(in.op[2])[l] & 1 : w.reg<uint64_t>(in.op[2])[l] >> 63;

@@ -1,9 +1,8 @@
-//===- Tcgen05.cpp - tensor memory management and completion --------------===//
+//===- Tcgen05.cpp - completion of tensor memory operations ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tcgen05.alloc, dealloc, relinquish_alloc_permit, commit, wait and fence: PTX ISA
-// 9.4, 9.7.18.6, .7 and .12.
+// tcgen05.commit, wait and fence: PTX ISA 9.4, 9.7.18.6 and .12.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,58 +38,6 @@ bool checkColumns(Warp &w, const Instruction &in, Cta &cta, unsigned column, uns
 }
 
 namespace {
-
-// op: 0 address of the result, 1 columns; sub: exclusive; flags: 1 wide, 2 generic
-Outcome alloc(Warp &w, const Instruction &in) {
-  Tmem &tmem = w.cta->tmem;
-  uint32_t columns = w.uniform<uint32_t>(in.op[1]);
-  bool exclusive = in.sub;
-  if (auto ok = facts::checkTmemAlloc(w.launch->module.archValue, int(std::min(columns, 0xFFFFu)),
-                                      exclusive);
-      !ok)
-    return w.fail(in, ok.message());
-  if (tmem.relinquished)
-    return w.fail(in, "tmem_alloc: no allocation must follow relinquish_alloc_permit in a CTA");
-  if (tmem.lastAllocated && columns > tmem.lastAllocated)
-    return w.fail(in, "tmem_alloc: columns must not grow over a CTA's life, got " + dec(columns) +
-                          " after " + dec(tmem.lastAllocated));
-  uint64_t address = addressAt(w, in.op[0], in.flags & 1, in.imm, int(w.leader()));
-  if ((in.flags & 2) && classify(address, address) != Space::sharedCluster)
-    return w.fail(in, "tmem_alloc: result must be written to shared memory, got " + hex(address));
-  uint8_t *p = w.resolve(in, Space::shared, address, 4, 0);
-  if (!p)
-    return Outcome::error;
-  int column = tmem.allocate(columns, exclusive, in.line);
-  if (column < 0)
-    return w.block(Wait::Kind::tmemAlloc, false, columns, w.cta->cluster->progress);
-  tmem.lastAllocated = columns;
-  uint32_t result = facts::tmemAddress(0, column);
-  std::memcpy(p, &result, 4);
-  if (w.hazards)
-    w.hazards->allocated(w, in, address);
-  ++w.cta->cluster->progress;
-  return Outcome::next;
-}
-
-Outcome dealloc(Warp &w, const Instruction &in) {
-  uint32_t address = w.uniform<uint32_t>(in.op[0]), columns = w.uniform<uint32_t>(in.op[1]);
-  for (const auto &op : w.cta->cluster->operations())
-    if (op->pipe != AsyncOp::Pipe::free && op->warp->cta == w.cta && op->touchesTmem())
-      return w.fail(in, std::string("tmem_dealloc: ") + op->what() + " at line " + dec(op->line) +
-                            " must be complete before its columns are freed");
-  if (std::string e = w.cta->tmem.release(unsigned(facts::tmemColumn(address)), columns, in.sub);
-      !e.empty())
-    return w.fail(in, "tmem_dealloc: " + e);
-  if (w.hazards)
-    w.hazards->freed(w, in, unsigned(facts::tmemColumn(address)), columns);
-  ++w.cta->cluster->progress;
-  return Outcome::next;
-}
-
-Outcome relinquish(Warp &w, const Instruction &) {
-  w.cta->tmem.relinquished = true;
-  return Outcome::next;
-}
 
 // sub: 0 before_thread_sync, 1 after_thread_sync
 Outcome fence(Warp &w, const Instruction &in) {
@@ -130,8 +77,10 @@ public:
   std::vector<uint64_t> signals() const override { return barriers; }
 };
 
-// op: 0 barrier, 1 mask; flags: 1 wide, 2 generic
+// op: 0 barrier, 1 mask; flags: 1 wide, 2 generic, 4 pair
 Outcome commit(Warp &w, const Instruction &in) {
+  if ((in.flags & 4) && !pairPeer(w, in))
+    return Outcome::error;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
     auto op = std::make_unique<Commit>();
@@ -155,44 +104,11 @@ Outcome commit(Warp &w, const Instruction &in) {
   return issued(w);
 }
 
-bool decodeAlloc(Decoder &d, bool isAlloc) {
-  Instruction in;
-  in.run = isAlloc ? alloc : dealloc;
-  in.sub = d.take("exclusive");
-  if (in.sub && !facts::supports(d.arch, facts::Feature::allocExclusive))
-    return d.fail("ptx_target: .exclusive must have a target with alloc_exclusive, got " +
-                  std::string(facts::name(d.arch)));
-  takeCtaGroup(d);
-  bool ok = d.take("sync") && d.take("aligned");
-  bool shared = isAlloc && d.take("shared::cta");
-  if (!ok || d.takeType() != Type::b32 || !d.expectOperands(2))
-    return false;
-  if (isAlloc) {
-    AddressOperand a = d.address(d.operand(0));
-    in.op[0] = a.base;
-    in.imm = a.offset;
-    in.flags = uint32_t(a.wide) | uint32_t(!shared) << 1;
-  } else {
-    in.op[0] = d.source(0, Type::b32);
-  }
-  // A number is checked by the assembler too; a register only when it executes.
-  if (auto n = d.immediate(d.operand(1))) {
-    if (auto ok = facts::checkTmemAlloc(d.arch, int(std::clamp<int64_t>(*n, INT32_MIN, INT32_MAX)),
-                                        in.sub);
-        !ok)
-      return d.fail(ok.message());
-    d.kernel.tmemColumns = std::max(d.kernel.tmemColumns, unsigned(*n));
-  }
-  in.op[1] = d.source(1, Type::b32);
-  in.converge = Converge::allLive;
-  d.emit(in);
-  return d.error.empty();
-}
-
 bool decodeCommit(Decoder &d) {
   Instruction in;
   in.run = commit;
-  in.sub = uint8_t(takeCtaGroup(d));
+  unsigned group = takeCtaGroup(d);
+  in.sub = uint8_t(group);
   if (d.take("sync_restrict::shared::read::mma::a"))
     return false;
   bool one = d.take("mbarrier::arrive::one");
@@ -207,7 +123,7 @@ bool decodeCommit(Decoder &d) {
   AddressOperand a = d.address(d.operand(0));
   in.op[0] = a.base;
   in.imm = a.offset;
-  in.flags = uint32_t(a.wide) | uint32_t(!shared) << 1;
+  in.flags = uint32_t(a.wide) | uint32_t(!shared) << 1 | uint32_t(group == 2) << 2;
   if (multicast >= 0)
     in.op[1] = d.source(1, multicast == 2 ? Type::b32 : Type::b16);
   d.emit(in);
@@ -219,17 +135,12 @@ bool decodeTcgen05(Decoder &d) {
     return d.fail("ptx_target: tcgen05 must have a target with tensor memory, got " +
                   std::string(facts::name(d.arch)));
   if (d.take("alloc"))
-    return decodeAlloc(d, true);
+    return decodeTmemAlloc(d, true);
   if (d.take("dealloc"))
-    return decodeAlloc(d, false);
+    return decodeTmemAlloc(d, false);
+  if (d.take("relinquish_alloc_permit"))
+    return decodeTmemRelinquish(d);
   Instruction in;
-  if (d.take("relinquish_alloc_permit")) {
-    takeCtaGroup(d);
-    in.run = relinquish;
-    in.converge = Converge::allLive;
-    d.emit(in);
-    return d.take("sync") && d.take("aligned") && d.expectOperands(0);
-  }
   if (int which = d.takeOneOf({"fence::before_thread_sync", "fence::after_thread_sync"});
       which >= 0) {
     in.run = fence;

@@ -15,9 +15,14 @@
 
 namespace blockscale::emu {
 
+bool decodeTmemAlloc(Decoder &d, bool isAlloc);
+bool decodeTmemRelinquish(Decoder &d);
 bool decodeTmemLoadStore(Decoder &d, bool isStore);
 bool decodeTmemCopy(Decoder &d);
 bool decodeTmemMma(Decoder &d);
+
+/// The other CTA of the pair; null when refused, as when it has exited.
+Cta *pairPeer(Warp &w, const Instruction &in);
 
 /// Takes .cta_group::1 or ::2; one kernel uses one of them.
 unsigned takeCtaGroup(Decoder &d);

@@ -46,6 +46,9 @@ public:
   }
   bool helps(const Warp &, const Fragment &) const override { return false; }
   bool touchesTmem() const override { return true; }
+  bool touches(const Cta &cta) const override {
+    return std::find(ctas.begin(), ctas.end(), &cta) != ctas.end();
+  }
   const char *leakAtExit() const override { return "must be complete when its CTA exits"; }
   const char *what() const override { return "tcgen05.cp"; }
   OpKind kind() const override { return OpKind::cp; }
@@ -118,11 +121,9 @@ Outcome copy(Warp &w, const Instruction &in) {
     unsigned columns = unsigned(facts::cpColumn(facts::info(Shape(in.sub)).rowBytes));
     op->ctas.push_back(w.cta);
     if (in.flags >> 4 == 2) {
-      Cta *peer = (w.cta->rank ^ 1) < w.cta->cluster->ctas.size()
-                      ? w.cta->cluster->ctas[w.cta->rank ^ 1].get()
-                      : nullptr;
+      Cta *peer = pairPeer(w, in);
       if (!peer)
-        return w.fail(in, "tcgen05_cta_group: .cta_group::2 must have a peer CTA in the cluster");
+        return Outcome::error;
       op->ctas.push_back(peer);
     }
     for (Cta *cta : op->ctas)

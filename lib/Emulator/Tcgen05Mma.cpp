@@ -11,10 +11,12 @@
 
 #include "blockscale/Emulator/Mma.h"
 #include "blockscale/Facts/IDesc.h"
+#include "blockscale/Facts/LayoutsAccumulator.h"
 #include "blockscale/Facts/LayoutsScales.h"
 
-#include "Tcgen05.h"
+#include "Tcgen05Collector.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace blockscale::emu {
@@ -31,6 +33,7 @@ struct MmaForm : Extra {
   bool aInTmem = false, inputNegated = false;
   AddressSlot d, a, sfa, sfb; // tensor memory addresses; a only with aInTmem
   Operand aDesc = kNone, bDesc = kNone, idesc = kNone, enableInput = kPredTrue;
+  CollectorUse collectorA = CollectorUse::discard, collectorB = CollectorUse::discard;
 };
 
 /// Bytes of one operand row of an instruction, and how its elements are packed.
@@ -52,6 +55,7 @@ struct Buffers {
   alignas(64) uint8_t b[256 * kRowPitch];
   alignas(64) uint8_t sfa[kRowsPerCta * kScalePitch];
   alignas(64) uint8_t sfb[256 * kScalePitch];
+  alignas(64) float d[64 * 256]; // of a CTA with 64 rows
 };
 
 class TmemMma final : public AsyncOp {
@@ -61,7 +65,8 @@ public:
   facts::SmemDesc a, b;
   bool accumulate = true;
   unsigned dColumn = 0, aColumn = 0, sfaColumn = 0, sfbColumn = 0;
-  std::vector<Cta *> ctas; // the even one first
+  std::vector<Cta *> ctas;                         // the even one first
+  std::shared_ptr<CollectorContents> keptA, keptB; // null: discarded
 
   bool land() override {
     thread_local Buffers buffers;
@@ -71,7 +76,8 @@ public:
     in.b = desc.b;
     in.scale = desc.scale;
     in.block = desc.block;
-    in.m = int(kRowsPerCta);
+    unsigned rows = unsigned(desc.m) / unsigned(ctas.size());
+    in.m = int(rows);
     in.n = desc.n;
     in.k = desc.k;
     in.accumulate = accumulate;
@@ -86,6 +92,9 @@ public:
       if (!gather(*ctas[v], b, desc.transposeB, rowsB, bBytes, buffers.b + v * rowsB * kRowPitch,
                   "B"))
         return true;
+    if (!checkKept(keptB, form->collectorB, 0, buffers.b, unsigned(desc.n), bBytes, in.bPacking,
+                   desc.b))
+      return true;
     for (Cta *cta : ctas) {
       const uint8_t *aRows = buffers.a;
       size_t aPitch = kRowPitch;
@@ -94,15 +103,23 @@ public:
         aPitch = size_t(cta->tmem.columns()) * 4;
         if (!checkWritten(*cta, aColumn, aBytes / 4, "A"))
           return true;
-      } else if (!gather(*cta, a, desc.transposeA, kRowsPerCta, aBytes, buffers.a, "A")) {
+        if (in.aPacking == Packing::padded16) {
+          packContainers(aRows, aPitch, aBytes, facts::info(desc.a).bits, buffers.a);
+          aRows = buffers.a;
+          aPitch = kRowPitch;
+        } else if (form->collectorA != CollectorUse::discard) {
+          for (unsigned row = 0; row < rows; ++row)
+            std::memcpy(buffers.a + row * kRowPitch, aRows + row * aPitch, aBytes);
+        }
+      } else if (!gather(*cta, a, desc.transposeA, rows, aBytes, buffers.a, "A")) {
         return true;
       }
-      if (!gatherScales(*cta, sfaColumn, kRowsPerCta, scales, unsigned(desc.sfaId), buffers.sfa,
-                        "A") ||
-          !gatherScales(*cta, sfbColumn, unsigned(desc.n), scales, unsigned(desc.sfbId),
-                        buffers.sfb, "B"))
+      if (!checkKept(keptA, form->collectorA, size_t(cta != ctas[0]), buffers.a, rows, aBytes,
+                     in.aPacking, desc.a) ||
+          !gatherScales(*cta, sfaColumn, rows, scales, unsigned(desc.sfaId), buffers.sfa, "A") ||
+          !gatherScalesB(*cta, scales, buffers.sfb))
         return true;
-      if (accumulate && !checkWritten(*cta, dColumn, unsigned(desc.n), "D"))
+      if (accumulate && !checkWritten(*cta, dColumn, dColumns(), "D"))
         return true;
       MmaOperands o;
       o.a = aRows;
@@ -115,20 +132,30 @@ public:
       o.sfbPitch = kScalePitch;
       o.d = reinterpret_cast<float *>(cta->tmem.cell(0, dColumn));
       o.dPitch = cta->tmem.columns();
+      if (rows != kRowsPerCta) {
+        o.d = buffers.d;
+        o.dPitch = size_t(desc.n);
+        moveHalves<false>(*cta, buffers.d);
+      }
       mma(in, o);
+      if (rows != kRowsPerCta)
+        moveHalves<true>(*cta, buffers.d);
       for (unsigned lane = 0; lane < kRowsPerCta; ++lane)
-        cta->tmem.mark(lane, dColumn, unsigned(desc.n));
+        cta->tmem.mark(lane, dColumn, dColumns());
     }
     Launch &launch = *warp->launch;
     ++launch.mmas;
     if (std::string label = mmaEvidence(in); !label.empty())
       launch.addEvidence(label);
     std::lock_guard<std::mutex> guard(launch.lock);
-    launch.mmaFlops += 2.0 * double(kRowsPerCta * ctas.size()) * desc.n * desc.k;
+    launch.mmaFlops += 2.0 * desc.m * desc.n * desc.k;
     return true;
   }
   bool helps(const Warp &, const Fragment &) const override { return false; }
   bool touchesTmem() const override { return true; }
+  bool touches(const Cta &cta) const override {
+    return std::find(ctas.begin(), ctas.end(), &cta) != ctas.end();
+  }
   const char *leakAtExit() const override { return "must be complete when its CTA exits"; }
   const char *what() const override { return "tcgen05.mma"; }
   OpKind kind() const override { return OpKind::mma; }
@@ -137,7 +164,10 @@ public:
     Packing packing;
     unsigned aBytes = rowBytes(form->kind, desc.a, desc.k, packing),
              bBytes = rowBytes(form->kind, desc.b, desc.k, packing),
-             rowsB = unsigned(desc.n) / unsigned(ctas.size()), n = unsigned(desc.n);
+             rows = unsigned(desc.m) / unsigned(ctas.size()),
+             rowsB = unsigned(desc.n) / unsigned(ctas.size()), n = dColumns();
+    // The scales of B lie in two halves where D does.
+    unsigned scaleRowsB = n;
     // What tells accumulators apart: address and shape.
     uint32_t place = dColumn | uint32_t(desc.n) << 10 | uint32_t(desc.m) << 20;
     for (Cta *cta : ctas) {
@@ -145,16 +175,21 @@ public:
       if (form->aInTmem)
         sink.tensor(Touch::mmaA, *cta, 0xF, aColumn, aBytes / 4);
       else
-        describeShared(sink, *cta, a, desc.transposeA, kRowsPerCta, aBytes);
+        describeShared(sink, *cta, a, desc.transposeA, rows, aBytes);
       unsigned scales = unsigned(desc.k / desc.block);
       sink.tensor(Touch::mmaScale, *cta, 0xF, sfaColumn,
-                  scaleColumns(kRowsPerCta, unsigned(desc.sfaId), scales), sfaColumn);
+                  scaleColumns(rows, unsigned(desc.sfaId), scales), sfaColumn);
       sink.tensor(Touch::mmaScale, *cta, 0xF, sfbColumn,
-                  scaleColumns(n, unsigned(desc.sfbId), scales), sfbColumn);
+                  scaleColumns(scaleRowsB, unsigned(desc.sfbId), scales), sfbColumn);
       if (accumulate)
         sink.tensor(Touch::mmaC, *cta, 0xF, dColumn, n, place);
       sink.tensor(Touch::mmaD, *cta, 0xF, dColumn, n, place);
     }
+  }
+
+  /// Columns of D: 64 rows of a CTA take two lanes for each, and half of the columns.
+  unsigned dColumns() const {
+    return unsigned(facts::accumulatorColumns(desc.m, desc.n, int(ctas.size())));
   }
 
 private:
@@ -171,6 +206,37 @@ private:
       for (unsigned row = 0; row < rows; row += 16)
         sink.shared(Touch::mmaShared, cta,
                     facts::mnMajorAddress(int(row), int(k), /*elementBytes=*/1, s), 16);
+  }
+  bool checkKept(const std::shared_ptr<CollectorContents> &kept, CollectorUse use, size_t v,
+                 const uint8_t *bytes, unsigned rows, unsigned rowBytes, Packing packing,
+                 facts::Format format) {
+    if (!kept)
+      return true;
+    unsigned payload = packing == Packing::padded16 ? 2 * unsigned(facts::info(format).bits) : 16;
+    std::string e = landCollector(*kept, use, v, {bytes, rows, rowBytes, kRowPitch, payload});
+    if (!e.empty())
+      warp->fail(line, e);
+    return e.empty();
+  }
+  /// Between D of a CTA with 64 rows and plain rows: columns of the upper half of N lie in
+  /// the upper 64 lanes.
+  template <bool toTmem> void moveHalves(Cta &cta, float *rows) {
+    unsigned half = unsigned(desc.n) / 2;
+    for (unsigned lane = 0; lane < kRowsPerCta; ++lane) {
+      float *plain = rows + size_t(lane % 64) * size_t(desc.n) + lane / 64 * half;
+      if (toTmem)
+        std::memcpy(cta.tmem.cell(lane, dColumn), plain, half * 4);
+      else
+        std::memcpy(plain, cta.tmem.cell(lane, dColumn), half * 4);
+    }
+  }
+  /// The scales of B: of all of N in four parts, or of each half of it in two.
+  bool gatherScalesB(Cta &cta, unsigned scales, uint8_t *out) {
+    unsigned n = unsigned(desc.n), id = unsigned(desc.sfbId);
+    if (dColumns() == n)
+      return gatherScales(cta, sfbColumn, n, scales, id, out, "B");
+    return gatherScales(cta, sfbColumn, n / 2, scales, id, out, "B", 0, 2) &&
+           gatherScales(cta, sfbColumn, n / 2, scales, id, out + n / 2 * kScalePitch, "B", 2, 4);
   }
   bool outside(const char *which, uint32_t offset) {
     warp->fail(line, std::string("mma_bounds: operand ") + which +
@@ -190,6 +256,19 @@ private:
         std::memcpy(out + row * kRowPitch + chunk * 16, p, 16);
       }
     return true;
+  }
+  /// A of 4 or 6 bits has a byte for each element in tensor memory.
+  static void packContainers(const uint8_t *from, size_t pitch, unsigned bytes, int bits,
+                             uint8_t *out) {
+    for (unsigned row = 0; row < kRowsPerCta; ++row)
+      for (unsigned unit = 0; unit < bytes; unit += 16) {
+        unsigned __int128 packed = 0;
+        for (unsigned i = 0; i < 16; ++i) {
+          unsigned code = from[row * pitch + unit + i] >> (bits == 4 ? 2 : 0);
+          packed |= (unsigned __int128)(code & ((1u << bits) - 1)) << (unsigned(bits) * i);
+        }
+        std::memcpy(out + row * kRowPitch + unit, &packed, 16);
+      }
   }
   /// MN-major, 8-bit elements only.
   bool gatherTransposed(const Cta &cta, const facts::SmemDesc &s, unsigned rows, unsigned k,
@@ -217,15 +296,16 @@ private:
   /// Row r, scale s: lane r % 32 of every 32-lane part, column r / 32 + word step,
   /// byte (id + s) % 4.
   bool gatherScales(Cta &cta, unsigned column, unsigned rows, unsigned count, unsigned id,
-                    uint8_t *out, const char *which) {
+                    uint8_t *out, const char *which, unsigned firstPart = 0,
+                    unsigned lastPart = 4) {
     unsigned step = unsigned(facts::scaleGroupColumns(int(rows)));
     for (unsigned word = 0; word * 4 < id + count; ++word) {
       unsigned first = word * 4 > id ? word * 4 : id, last = std::min(word * 4 + 4, id + count);
       for (unsigned group = 0; group * 32 < rows; ++group) {
         unsigned c = column + group + word * step;
         for (unsigned lane = 0; lane < 32 && group * 32 + lane < rows; ++lane) {
-          uint32_t v = *cta.tmem.cell(lane, c);
-          for (unsigned part = 0; part < 4; ++part) {
+          uint32_t v = *cta.tmem.cell(lane + 32 * firstPart, c);
+          for (unsigned part = firstPart; part < lastPart; ++part) {
             if (!*cta.tmem.writtenFlag(lane + 32 * part, c)) {
               warp->fail(line, std::string("tmem_unwritten: scales of ") + which +
                                    " must be written before tcgen05.mma, got lane " +
@@ -234,9 +314,9 @@ private:
             }
             if (*cta.tmem.cell(lane + 32 * part, c) != v) {
               warp->fail(line, std::string("scale_parts: scales of ") + which +
-                                   " must be the same in the four 32-lane parts, lane " +
-                                   dec(lane) + " column " + dec(c) + " differs from lane " +
-                                   dec(lane + 32 * part));
+                                   " must be the same in the 32-lane parts, lane " +
+                                   dec(lane + 32 * firstPart) + " column " + dec(c) +
+                                   " differs from lane " + dec(lane + 32 * part));
               return false;
             }
           }
@@ -249,6 +329,20 @@ private:
     return true;
   }
 };
+
+/// Rows of 48 bytes: only with 128-byte swizzle, and only they go round into a next buffer.
+std::string checkK96(const facts::IDesc &desc, const facts::SmemDesc *a, const facts::SmemDesc &b) {
+  for (const facts::SmemDesc *s : {a, &b}) {
+    if (!s)
+      continue;
+    if (desc.k == 96 && (s->swizzle != facts::Swizzle::b128 || s->baseOffset))
+      return "mma_k96: operands at k = 96 must have swizzle b128 and base_offset 0, got " +
+             std::string(facts::name(s->swizzle)) + " and " + dec(s->baseOffset);
+    if (desc.k != 96 && s->absolute)
+      return "mma_k96: an absolute leading address must be used at k = 96, got " + dec(desc.k);
+  }
+  return {};
+}
 
 Outcome runMma(Warp &w, const Instruction &in) {
   const auto &form = *static_cast<const MmaForm *>(in.extra);
@@ -266,10 +360,12 @@ Outcome runMma(Warp &w, const Instruction &in) {
       return w.fail(in, ok.message());
     if (op->desc.sparse || op->desc.sfaLayout != facts::SfaLayout::lanes32)
       return w.fail(in, "mma_form: sparse operands and the 128-lane scale layout are not executed");
-    if (op->desc.m != int(kRowsPerCta * form.ctaGroup))
-      return w.fail(in, "mma_form: M must be " + dec(kRowsPerCta * form.ctaGroup) +
-                            " with .cta_group::" + dec(form.ctaGroup) + " to be executed, got " +
-                            dec(op->desc.m));
+    if (form.aInTmem && op->desc.m == 64 * int(form.ctaGroup))
+      return w.fail(in, "mma_form: A of 64 rows in tensor memory is not executed");
+    if ((op->desc.transposeA && facts::info(op->desc.a).bits < 8) ||
+        (op->desc.transposeB && facts::info(op->desc.b).bits < 8))
+      return w.fail(in, "mma_form: MN-major operands of 4 or 6 bits are not executed: no public "
+                        "text says how they lie");
     auto b = facts::decodeSmemDesc(arch, w.reg<uint64_t>(form.bDesc)[l]);
     if (!b)
       return w.fail(in, b.message());
@@ -278,9 +374,11 @@ Outcome runMma(Warp &w, const Instruction &in) {
     if (form.aInTmem) {
       Packing packing;
       unsigned bytes = rowBytes(form.kind, op->desc.a, op->desc.k, packing);
-      if (packing == Packing::padded16)
-        return w.fail(in,
-                      "mma_form: A of 4 or 6 bits in tensor memory is not executed with mxf8f6f4");
+      if (form.kind == facts::MmaKind::mxf8f6f4 && op->desc.k == 64 &&
+          facts::info(op->desc.a).bits == 4)
+        return w.fail(in, "mma_form: A of 4 bits in tensor memory must be used at k = 32, got 64");
+      if (op->desc.transposeA)
+        return w.fail(in, "mma_form: A in tensor memory must be K-major, got MN-major");
       op->aColumn = column(form.a);
       if (!checkColumns(w, in, *w.cta, op->aColumn, bytes / 4, "A of tcgen05.mma"))
         return Outcome::error;
@@ -294,30 +392,38 @@ Outcome runMma(Warp &w, const Instruction &in) {
     op->dColumn = d & 0xFFFF;
     if (d >> 16)
       return w.fail(in, "mma_lane: accumulator must start at lane 0, got lane " + dec(d >> 16));
+    if (std::string e = checkK96(op->desc, form.aInTmem ? nullptr : &op->a, op->b); !e.empty())
+      return w.fail(in, e);
     op->sfaColumn = column(form.sfa);
     op->sfbColumn = column(form.sfb);
     bool input = w.predicate(form.enableInput, unsigned(l));
     op->accumulate = input != form.inputNegated;
     op->ctas.push_back(w.cta);
     if (form.ctaGroup == 2) {
-      Cta *peer = (w.cta->rank ^ 1) < w.cta->cluster->ctas.size()
-                      ? w.cta->cluster->ctas[w.cta->rank ^ 1].get()
-                      : nullptr;
+      Cta *peer = pairPeer(w, in);
       if (!peer)
-        return w.fail(in, "tcgen05_cta_group: .cta_group::2 must have a peer CTA in the cluster");
+        return Outcome::error;
       op->ctas =
           w.cta->rank & 1 ? std::vector<Cta *>{peer, w.cta} : std::vector<Cta *>{w.cta, peer};
     }
-    unsigned scales = unsigned(op->desc.k / op->desc.block);
+    unsigned scales = unsigned(op->desc.k / op->desc.block),
+             rows = unsigned(op->desc.m) / form.ctaGroup, scaleRowsB = op->dColumns();
     for (Cta *cta : op->ctas)
-      if (!checkColumns(w, in, *cta, op->dColumn, unsigned(op->desc.n), "D of tcgen05.mma") ||
+      if (!checkColumns(w, in, *cta, op->dColumn, op->dColumns(), "D of tcgen05.mma") ||
           !checkColumns(w, in, *cta, op->sfaColumn,
-                        scaleColumns(kRowsPerCta, unsigned(op->desc.sfaId), scales),
-                        "scales of A") ||
+                        scaleColumns(rows, unsigned(op->desc.sfaId), scales), "scales of A") ||
           !checkColumns(w, in, *cta, op->sfbColumn,
-                        scaleColumns(unsigned(op->desc.n), unsigned(op->desc.sfbId), scales),
-                        "scales of B"))
+                        scaleColumns(scaleRowsB, unsigned(op->desc.sfbId), scales), "scales of B"))
         return Outcome::error;
+    Collector *collectors = op->ctas[0]->collectors;
+    uint64_t operandA = form.aInTmem ? op->aColumn : w.reg<uint64_t>(form.aDesc)[l];
+    std::string e =
+        issueCollector(collectors[0], "a", form.collectorA, w, operandA, in.line, op->keptA);
+    if (e.empty())
+      e = issueCollector(collectors[1], "b", form.collectorB, w, w.reg<uint64_t>(form.bDesc)[l],
+                         in.line, op->keptB);
+    if (!e.empty())
+      return w.fail(in, e);
     w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::tensor, 1u << l);
   }
   return issued(w);
@@ -345,11 +451,14 @@ bool decodeTmemMma(Decoder &d) {
     return d.fail("ptx_target: .scale_vec must have a target with scale_vec_qualifier, got " +
                   std::string(facts::name(d.arch)));
   form->block = size == 0 || size == 4 ? 16 : 32;
-  d.takeOneOf({"collector::a::fill", "collector::a::use", "collector::a::lastuse",
-               "collector::a::discard"});
-  if (d.takeOneOf({"collector::b::fill", "collector::b::use", "collector::b::lastuse",
-                   "collector::b::discard"}) >= 0 &&
-      !facts::supports(d.arch, facts::Feature::collectorB))
+  // In the order of CollectorUse.
+  int a = d.takeOneOf({"collector::a::discard", "collector::a::fill", "collector::a::use",
+                       "collector::a::lastuse"});
+  int b = d.takeOneOf({"collector::b::discard", "collector::b::fill", "collector::b::use",
+                       "collector::b::lastuse"});
+  form->collectorA = a < 0 ? CollectorUse::discard : CollectorUse(a);
+  form->collectorB = b < 0 ? CollectorUse::discard : CollectorUse(b);
+  if (b >= 0 && !facts::supports(d.arch, facts::Feature::collectorB))
     return d.fail("ptx_target: .collector::b must have a target with collector_b, got " +
                   std::string(facts::name(d.arch)));
   if (!d.expectOperands(7))

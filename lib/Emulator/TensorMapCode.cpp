@@ -16,10 +16,9 @@ namespace blockscale::emu {
 using facts::Refusal;
 using facts::Result;
 
-Result<std::vector<uint8_t>> encodeTensorMap(const facts::TensorMap &map) {
+Result<std::vector<uint8_t>> encodeTensorMap(facts::Arch arch, const facts::TensorMap &map) {
   size_t rank = map.dims.size();
-  // The widest chip decides here; a launch checks again for its own.
-  if (auto ok = facts::checkTensorMap(facts::Arch::sm_107a, map); !ok)
+  if (auto ok = facts::checkTensorMap(arch, map); !ok)
     return ok.takeRefusal();
   TensorMapImage image;
   image.mark = TensorMapImage::kMark;
@@ -35,10 +34,32 @@ Result<std::vector<uint8_t>> encodeTensorMap(const facts::TensorMap &map) {
     if (i)
       image.strides[i - 1] = map.strides[i - 1];
   }
+  image.l2 = uint8_t(map.l2);
   std::vector<uint8_t> bytes(128, 0);
   static_assert(sizeof(TensorMapImage) <= 128);
   std::memcpy(bytes.data(), &image, sizeof image);
   return bytes;
+}
+
+std::string checkImage(facts::Arch arch, const TensorMapImage &image) {
+  if (image.rank < 1 || image.rank > facts::kTmaMaxRank ||
+      image.type >= facts::kTmaTypeNames.size() ||
+      image.swizzle >= facts::kTmaSwizzleNames.size() || image.fill >= facts::kTmaFillNames.size())
+    return "tma_map: fields of a tensor map must have a meaning";
+  facts::TensorMap map;
+  map.type = facts::TmaType(image.type);
+  map.swizzle = facts::TmaSwizzle(image.swizzle);
+  map.fill = facts::TmaFill(image.fill);
+  map.address = image.address;
+  for (unsigned i = 0; i < image.rank; ++i) {
+    map.dims.push_back(uint64_t(image.dims[i]) + 1);
+    map.box.push_back(image.box[i]);
+    map.elementStrides.push_back(image.elementStrides[i]);
+    if (i)
+      map.strides.push_back(image.strides[i - 1]);
+  }
+  auto ok = facts::checkTensorMap(arch, map);
+  return ok ? std::string() : ok.message();
 }
 
 } // namespace blockscale::emu

@@ -21,7 +21,12 @@ struct TensorMapImage {
   uint32_t dims[5] = {}; // minus one
   uint16_t box[5] = {};
   uint8_t elementStrides[5] = {};
+  uint8_t l2 = 0;
 };
+
+/// Empty when a map with these fields may be used on the chip: a kernel may have changed
+/// them, or may run on another chip than they were made for.
+std::string checkImage(facts::Arch arch, const TensorMapImage &image);
 
 } // namespace blockscale::emu
 

@@ -34,6 +34,18 @@ bool readBox(Warp &w, const Instruction &in, const CopyForm &form, uint64_t mapA
                    hex(mapAddress));
     return false;
   }
+  // Most copies use the map of the one before.
+  thread_local TensorMapImage checked;
+  thread_local facts::Arch checkedFor;
+  facts::Arch arch = w.launch->module.archValue;
+  if (checkedFor != arch || std::memcmp(&checked, &b.map, sizeof checked) != 0) {
+    if (std::string e = checkImage(arch, b.map); !e.empty()) {
+      w.fail(in, e + " (map at " + hex(mapAddress) + ")");
+      return false;
+    }
+    checked = b.map;
+    checkedFor = arch;
+  }
   if (b.map.rank != form.rank) {
     w.fail(in,
            "tma_rank: tensor map must have rank " + dec(form.rank) + ", got " + dec(b.map.rank));

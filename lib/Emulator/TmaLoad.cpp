@@ -58,6 +58,10 @@ public:
     for (const Target &t : targets) {
       Cta *cta = warp->cta->cluster->ctaOf(t.dst);
       uint32_t offset = uint32_t(t.dst & kSharedOffsetMask);
+      if (!cta->liveThreads) {
+        warp->fail(line, std::string("exit: ") + what() + " " + leakAtExit());
+        return true;
+      }
       if (!tensor) {
         std::memcpy(cta->shared.data() + offset, data.data(), size);
       } else {
@@ -76,6 +80,10 @@ public:
                        [&](const Target &t) { return waitsFor(waiter, f, t.barrier); });
   }
   const char *leakAtExit() const override { return "must be complete when its CTA exits"; }
+  bool touches(const Cta &cta) const override {
+    return std::any_of(targets.begin(), targets.end(),
+                       [&](const Target &t) { return (t.dst >> kClusterShift) == cta.rank; });
+  }
   const char *what() const override { return tensor ? "cp.async.bulk.tensor" : "cp.async.bulk"; }
   OpKind kind() const override { return OpKind::bulkLoad; }
   std::vector<uint64_t> signals() const override {

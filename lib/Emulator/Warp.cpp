@@ -426,6 +426,10 @@ uint8_t *Warp::resolveShared(const Instruction &in, uint64_t address, unsigned b
     fail(in, "mem_shared: shared address must name a CTA of the cluster, got " + hex(address));
     return nullptr;
   }
+  if (target != cta && !target->liveThreads) {
+    fail(in, "cluster_exited: CTA of a shared address must not have exited, got " + hex(address));
+    return nullptr;
+  }
   if (offset < kSharedBase || offset + bytes > launch->sharedBytes) {
     fail(in, "mem_shared: shared access of " + dec(bytes) + " bytes must lie in " +
                  hex(kSharedBase) + ".." + hex(launch->sharedBytes) + ", got " + hex(address));

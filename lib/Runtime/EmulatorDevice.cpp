@@ -28,6 +28,7 @@ public:
     Result<std::shared_ptr<emu::Module>> module = device->load(ptx, fileName);
     if (!module)
       return module.takeRefusal();
+    arch = (*module)->arch();
     return std::unique_ptr<LoadedModule>(std::make_unique<EmulatorModule>(*module));
   }
   Result<uint64_t> allocate(size_t bytes) override { return device->allocate(bytes); }
@@ -39,7 +40,7 @@ public:
     return device->read(address, to, bytes);
   }
   Result<std::vector<uint8_t>> encode(const facts::TensorMap &map) override {
-    return emu::encodeTensorMap(map);
+    return emu::encodeTensorMap(arch, map);
   }
   Result<emu::LaunchStats> launch(LoadedModule &module, const std::string &kernel,
                                   const emu::LaunchConfig &config) override {
@@ -48,6 +49,9 @@ public:
 
 private:
   std::unique_ptr<emu::Device> device;
+  // The device is what its kernels are for; maps made before any is known are judged for
+  // the chip that takes most, and again when they are used.
+  facts::Arch arch = facts::Arch::sm_107a;
 };
 
 } // namespace

@@ -118,8 +118,8 @@ public:
 };
 
 /// The 128 bytes that a kernel receives for a tensor map. Refuses what the
-/// driver's encode call refuses (facts: TensorMap.h).
-Result<std::vector<uint8_t>> encodeTensorMap(const facts::TensorMap &map);
+/// driver's encode call refuses on the chip (facts: TensorMap.h).
+Result<std::vector<uint8_t>> encodeTensorMap(facts::Arch arch, const facts::TensorMap &map);
 
 } // namespace blockscale::emu
 

@@ -30,7 +30,7 @@ Scene withMap(bool mapOfOut = false) {
     m.address = mapOfOut ? out : in + 128;
     m.dims = {32};
     m.box = {32};
-    auto bytes = encodeTensorMap(m);
+    auto bytes = encodeTensorMap(facts::Arch::sm_100a, m);
     ASSERT_TRUE(bool(bytes)) << bytes.message();
     std::memcpy(words.data(), bytes->data(), 128);
     for (uint32_t i = 0; i < 32; ++i)

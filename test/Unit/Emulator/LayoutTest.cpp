@@ -221,7 +221,7 @@ TEST_P(TmaLayout, ChunksLieWhereTheTableSays) {
     m.strides = {c.rowBytes};
     m.box = {c.rowBytes / 2, 8};
     m.swizzle = c.swizzle;
-    auto bytes = encodeTensorMap(m);
+    auto bytes = encodeTensorMap(facts::Arch::sm_100a, m);
     ASSERT_TRUE(bool(bytes)) << bytes.message();
     std::memcpy(words.data(), bytes->data(), 128);
     for (uint32_t i = 0; i < 896; ++i)
@@ -305,7 +305,7 @@ TEST(TmaStore, WritesWholeChunksAndClipsRows) {
     m.dims = {5, 3};
     m.strides = {16};
     m.box = {16, 4};
-    auto bytes = encodeTensorMap(m);
+    auto bytes = encodeTensorMap(facts::Arch::sm_100a, m);
     ASSERT_TRUE(bool(bytes)) << bytes.message();
     std::memcpy(words.data(), bytes->data(), 128);
   };
@@ -330,7 +330,7 @@ TEST(TmaRules, Coordinates) {
     m.address = out;
     m.dims = {64};
     m.box = {64};
-    auto bytes = encodeTensorMap(m);
+    auto bytes = encodeTensorMap(facts::Arch::sm_100a, m);
     std::memcpy(words.data(), bytes->data(), 128);
   };
   auto store = [&](const char *c) {
@@ -379,7 +379,7 @@ TEST(Mma, UnwaitedReaderSeesTheOldAccumulator) {
   m.box = {128, 128};
   m.swizzle = facts::TmaSwizzle::b128;
   KernelParam map;
-  map.bytes = *encodeTensorMap(m);
+  map.bytes = *encodeTensorMap(facts::Arch::sm_100a, m);
   uint64_t sf = upload(scales.data(), scales.size()), acc = upload(c.data(), c.size() * 4),
            d = upload(c.data(), c.size() * 4);
   LaunchConfig launch;

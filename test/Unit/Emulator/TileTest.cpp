@@ -83,7 +83,7 @@ std::vector<float> runTile(const MmasimCase &c, const Plan &p, const Options &op
     facts::TensorMap m =
         operandMap(f, count, c.k, upload(image.data(), image.size()), pitch, c.instructionK);
     bytes += uint32_t(kTile * (padded ? pitch : size_t(kRowBytes)));
-    auto encoded = encodeTensorMap(m);
+    auto encoded = encodeTensorMap(facts::Arch::sm_100a, m);
     EXPECT_TRUE(bool(encoded)) << encoded.message();
     KernelParam param;
     if (encoded)
