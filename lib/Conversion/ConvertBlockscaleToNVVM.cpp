@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InlinePtx.h"
+#include "SourceLocations.h"
 #include "blockscale/Conversion/Passes.h"
 #include "blockscale/Facts/ArchInfo.h"
 #include "blockscale/Facts/Tmem.h"
@@ -540,6 +541,8 @@ struct ConvertBlockscaleToNVVM
 
   LogicalResult convert(ModuleOp module) {
     MLIRContext *context = &getContext();
+    for (KernelOp kernel : module.getOps<KernelOp>())
+      nameLocations(kernel);
     module->setAttr(kDescriptorNotesAttr, describeDescriptors(module));
     if (!module.lookupSymbol(kSharedName)) {
       OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
@@ -560,7 +563,10 @@ struct ConvertBlockscaleToNVVM
     target.addIllegalDialect<BlockscaleDialect, scf::SCFDialect, cf::ControlFlowDialect,
                              arith::ArithDialect>();
     target.addLegalOp<ModuleOp>();
-    return applyFullConversion(module, target, std::move(patterns));
+    if (failed(applyFullConversion(module, target, std::move(patterns))))
+      return failure();
+    attachSourceLocations(module);
+    return success();
   }
 };
 

@@ -22,6 +22,8 @@ using namespace blockscale;
 
 /// Attribute of an alloc: what the manifest calls the buffer.
 static constexpr StringLiteral kNameAttr = "blockscale.name";
+/// Attribute of a launch: what the manifest calls its scalars, in order.
+static constexpr StringLiteral kScalarNamesAttr = "blockscale.scalar_names";
 
 namespace {
 
@@ -88,9 +90,12 @@ void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
   int64_t grid = std::min<int64_t>(shape.tiles(), schedule.getCtas());
   bool oversized =
       int64_t(kernel.getSharedBytes()) > facts::info(schedule.getArch()).sharedPerBlock;
-  LaunchOp::create(b, loc, symbol, ArrayRef<int64_t>{grid, 1, 1},
-                   ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1},
-                   ArrayRef<int64_t>{1, 1, 1}, kernel.getSharedBytes(), oversized, params);
+  auto launch =
+      LaunchOp::create(b, loc, symbol, ArrayRef<int64_t>{grid, 1, 1},
+                       ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1},
+                       ArrayRef<int64_t>{1, 1, 1}, kernel.getSharedBytes(), oversized, params);
+  if (gemm.getAlpha())
+    launch->setAttr(kScalarNamesAttr, b.getStrArrayAttr({"alpha"}));
   CopyOp::create(b, loc, d, gemm.getOut());
   for (Value buffer : llvm::reverse(buffers))
     FreeOp::create(b, loc, buffer);

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SourceLocations.h"
 #include "blockscale/Conversion/GemmKernel.h"
 #include "blockscale/Conversion/Passes.h"
 #include "blockscale/Facts/ScaleTile.h"
@@ -241,6 +242,8 @@ void KernelLowering::lowerRole(WarpRoleOp op) {
 }
 
 void KernelLowering::run() {
+  nameLocations(kernel);
+  loc = kernel.getLoc();
   b.setInsertionPointToStart(entry);
   // Constants are gathered in front of everything else.
   Operation *first = &entry->front();

@@ -19,6 +19,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace blockscale::rt {
 
@@ -212,34 +213,16 @@ facts::TensorMap parseMap(Fields &fields) {
 }
 
 /// A number, or its bits as "0x…" for what JSON cannot write (NaN, infinities).
-uint64_t parseScalar(Fields &fields, ScalarType type) {
+uint64_t parseScalarValue(Fields &fields, ScalarType type) {
   const Value *value = fields.get("value");
   if (!value)
     return 0;
-  unsigned bytes = kScalarTypeBytes[size_t(type)];
-  std::string rule = "be a number of type " + std::string(kScalarTypeNames[size_t(type)]) +
-                     " or its bits as '0x…', got " + show(*value);
-  if (std::optional<llvm::StringRef> text = value->getAsString()) {
-    uint64_t bits;
-    if (text->starts_with("0x") && !text->drop_front(2).getAsInteger(16, bits) &&
-        (bytes == 8 || bits >> (8 * bytes) == 0))
-      return bits;
-  } else if (type == ScalarType::f32 || type == ScalarType::f64) {
-    if (std::optional<double> number = value->getAsNumber()) {
-      if (type == ScalarType::f64)
-        return std::bit_cast<uint64_t>(*number);
-      if (std::isfinite(float(*number)))
-        return scalarBits(float(*number));
-    }
-  } else if (type == ScalarType::u64) {
-    if (std::optional<uint64_t> number = value->getAsUINT64())
-      return *number;
-  } else if (std::optional<int64_t> number = value->getAsInteger()) {
-    if (type == ScalarType::i64 || (type == ScalarType::i32 && *number == int32_t(*number)) ||
-        (type == ScalarType::u32 && *number == int64_t(uint32_t(*number))))
-      return uint64_t(*number) & (bytes == 8 ? ~uint64_t(0) : 0xFFFFFFFFu);
-  }
-  fields.fail("value", rule);
+  std::optional<llvm::StringRef> text = value->getAsString();
+  if (text ? text->starts_with("0x") : value->kind() == Value::Number)
+    if (auto bits = parseScalar(text ? text->str() : show(*value), type))
+      return *bits;
+  fields.fail("value", "be a number of type " + std::string(name(type)) +
+                           " or its bits as '0x…', got " + show(*value));
   return 0;
 }
 
@@ -319,7 +302,10 @@ ManifestParam parseParam(const Value &value, const std::string &path, const Mani
   param.kind = fields.choice<ManifestParam::Kind>("kind", kKinds);
   if (param.kind == ManifestParam::Kind::scalar) {
     param.type = fields.choice<ScalarType>("type", kScalarTypeNames);
-    param.bits = parseScalar(fields, param.type);
+    if (fields.has("argument"))
+      param.argument = fields.string("argument");
+    else
+      param.bits = parseScalarValue(fields, param.type);
   } else if (param.kind == ManifestParam::Kind::bytes) {
     param.bytes = parseBytes(fields);
     parseInsertions(fields, path, manifest, error, param);
@@ -421,6 +407,10 @@ Object withOffset(Object object, uint64_t offset) {
 }
 
 Value toJson(const ManifestParam &param) {
+  if (!param.argument.empty())
+    return Object{{"kind", "scalar"},
+                  {"type", llvm::StringRef(name(param.type))},
+                  {"argument", param.argument}};
   if (param.kind == ManifestParam::Kind::scalar)
     return Object{{"kind", "scalar"},
                   {"type", llvm::StringRef(kScalarTypeNames[size_t(param.type)])},
@@ -475,13 +465,41 @@ template <typename T> const std::string *findDuplicate(const std::vector<T> &ite
 
 } // namespace
 
-uint64_t scalarBits(float value) { return std::bit_cast<uint32_t>(value); }
-
 const ManifestBuffer *Manifest::findBuffer(std::string_view name) const {
   for (const ManifestBuffer &buffer : buffers)
     if (buffer.name == name)
       return &buffer;
   return nullptr;
+}
+
+std::vector<ManifestArgument> Manifest::arguments() const {
+  std::vector<ManifestArgument> all;
+  for (const ManifestKernel &kernel : kernels)
+    for (const ManifestParam &param : kernel.params)
+      if (!param.argument.empty() &&
+          llvm::none_of(all, [&](const auto &have) { return have.name == param.argument; }))
+        all.push_back({param.argument, param.type});
+  return all;
+}
+
+/// A name means one thing, and one type, in a whole manifest.
+static void checkArguments(const Manifest &manifest, Fields &fields) {
+  std::map<std::string, ScalarType> types;
+  for (size_t k = 0; k < manifest.kernels.size(); ++k)
+    for (size_t i = 0; i < manifest.kernels[k].params.size(); ++i) {
+      const ManifestParam &param = manifest.kernels[k].params[i];
+      if (param.argument.empty())
+        continue;
+      std::string at = "kernels[" + std::to_string(k) + "].params[" + std::to_string(i) + "]";
+      if (manifest.findBuffer(param.argument))
+        fields.fail(at + ".argument",
+                    "have a name of its own, got a buffer's, " + quoted(param.argument));
+      ScalarType first = types.insert({param.argument, param.type}).first->second;
+      if (first != param.type)
+        fields.fail(at + ".type", "be " + std::string(name(first)) + " as above for argument " +
+                                      quoted(param.argument) + ", got " +
+                                      std::string(name(param.type)));
+    }
 }
 
 Result<Manifest> parseManifest(std::string_view text, std::string_view subject) {
@@ -503,6 +521,7 @@ Result<Manifest> parseManifest(std::string_view text, std::string_view subject) 
     for (size_t i = 0; i < kernels->size() && fields.ok(); ++i)
       manifest.kernels.push_back(
           parseKernel((*kernels)[i], "kernels[" + std::to_string(i) + "]", manifest, error));
+  checkArguments(manifest, fields);
   fields.finish();
   if (!error.empty())
     return Refusal{"manifest: '" + std::string(subject) + "' " + error};

@@ -28,6 +28,7 @@ namespace blockscale::run {
 using rt::Array;
 using rt::BufferRole;
 using rt::Manifest;
+using rt::ManifestArgument;
 using rt::ManifestBuffer;
 using rt::ManifestKernel;
 using rt::ManifestParam;
@@ -41,33 +42,60 @@ bool isWritten(const ManifestBuffer &buffer) {
   return buffer.role == BufferRole::output || buffer.role == BufferRole::inout;
 }
 
-/// Which file each buffer of a kind goes with: by name, the others in order.
-Result<std::map<std::string, std::string>> bindFiles(const Manifest &manifest,
-                                                     const std::vector<FileArg> &files,
-                                                     bool (*takes)(const ManifestBuffer &),
-                                                     const char *flag) {
+/// Which value each name goes with: by name, the others in order.
+Result<std::map<std::string, std::string>> bindNames(const std::vector<std::string> &names,
+                                                     const std::vector<FileArg> &values,
+                                                     const std::string &flag) {
   std::map<std::string, std::string> bound;
-  std::string names;
-  for (const ManifestBuffer &buffer : manifest.buffers)
-    if (takes(buffer))
-      names += (names.empty() ? "" : ", ") + buffer.name;
-  for (const FileArg &file : files) {
-    std::string name = file.name;
-    if (name.empty()) {
-      for (const ManifestBuffer &buffer : manifest.buffers)
-        if (name.empty() && takes(buffer) && !bound.count(buffer.name))
-          name = buffer.name;
-    }
-    const ManifestBuffer *buffer = manifest.findBuffer(name);
-    if (!buffer || !takes(*buffer))
-      return Refusal{std::string("run: --") + flag + " must be for one of " +
-                     (names.empty() ? "none" : names) + ", got '" +
-                     (file.name.empty() ? file.file : file.name) + "'"};
-    if (!bound.emplace(name, file.file).second)
-      return Refusal{std::string("run: --") + flag + " must be given once for each buffer, got '" +
-                     name + "' twice"};
+  std::string all;
+  for (const std::string &name : names)
+    all += (all.empty() ? "" : ", ") + name;
+  for (FileArg value : values) {
+    // A name may hold a dot, as a file's does.
+    auto [prefix, rest] = llvm::StringRef(value.file).split('=');
+    if (value.name.empty() && !rest.empty() && llvm::is_contained(names, prefix.str()))
+      value = {prefix.str(), rest.str()};
+    std::string name = value.name;
+    if (name.empty())
+      for (const std::string &next : names)
+        if (name.empty() && !bound.count(next))
+          name = next;
+    if (!llvm::is_contained(names, name))
+      return Refusal{"run: --" + flag + " must be for one of " + (all.empty() ? "none" : all) +
+                     ", got '" + (value.name.empty() ? value.file : value.name) + "'"};
+    if (!bound.emplace(name, value.file).second)
+      return Refusal{"run: --" + flag + " must be given once for each name, got '" + name +
+                     "' twice"};
   }
   return bound;
+}
+
+std::vector<std::string> namesOf(const Manifest &manifest, bool (*takes)(const ManifestBuffer &)) {
+  std::vector<std::string> names;
+  for (const ManifestBuffer &buffer : manifest.buffers)
+    if (takes(buffer))
+      names.push_back(buffer.name);
+  return names;
+}
+
+/// The bits of a scalar argument: a number, or a file of one element of its type.
+Result<uint64_t> scalarBits(const ManifestArgument &argument, const std::string &text) {
+  if (std::optional<uint64_t> bits = rt::parseScalar(text, argument.type))
+    return *bits;
+  std::string type(name(argument.type));
+  std::string subject = "run: argument '" + argument.name + "' must be a number of type " + type +
+                        ", its bits as 0x…, or a file of one " + type + ", got ";
+  if (!text.ends_with(".npy") && text.find(".safetensors") == std::string::npos)
+    return Refusal{subject + "'" + text + "'"};
+  Result<Array> array = rt::loadArray(text);
+  if (!array)
+    return array.takeRefusal();
+  if (name(array->type) != type || array->bytes.size() != rt::info(array->type).bytes)
+    return Refusal{subject + std::string(name(array->type)) + " " + rt::formatShape(array->shape) +
+                   " from '" + text + "'"};
+  uint64_t bits = 0;
+  std::memcpy(&bits, array->bytes.data(), array->bytes.size());
+  return bits;
 }
 
 Result<std::vector<uint8_t>> initialBytes(const ManifestBuffer &buffer, const std::string *file) {
@@ -92,7 +120,8 @@ Result<std::vector<uint8_t>> initialBytes(const ManifestBuffer &buffer, const st
 /// Device addresses of the manifest's buffers in one run.
 class Run {
 public:
-  explicit Run(const Manifest &manifest) : manifest(manifest) {}
+  Run(const Manifest &manifest, const std::map<std::string, uint64_t> &scalars)
+      : manifest(manifest), scalars(scalars) {}
 
   void launchAll(const std::map<std::string, std::vector<uint8_t>> &initial,
                  const std::string &only) {
@@ -169,6 +198,7 @@ private:
     bsrt_call_launch_begin("ptx", kernel.name.c_str());
     for (size_t i = 0; i < kernel.params.size(); ++i) {
       const ManifestParam &param = kernel.params[i];
+      uint64_t bits = param.argument.empty() ? param.bits : scalars.at(param.argument);
       if (param.kind == ManifestParam::Kind::tensorMap)
         bsrt_call_param_map(maps[i]);
       else if (param.kind == ManifestParam::Kind::buffer)
@@ -176,9 +206,9 @@ private:
       else if (param.kind == ManifestParam::Kind::bytes)
         bsrt_call_param_bytes(structs[i].data(), int64_t(structs[i].size()));
       else if (rt::kScalarTypeBytes[size_t(param.type)] == 8)
-        bsrt_call_param_buffer(param.bits);
+        bsrt_call_param_buffer(bits);
       else
-        bsrt_call_param_i32(int32_t(uint32_t(param.bits)));
+        bsrt_call_param_i32(int32_t(uint32_t(bits)));
     }
     bsrt_call_launch(kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.block[0],
                      kernel.block[1], kernel.block[2], kernel.cluster[0], kernel.cluster[1],
@@ -187,6 +217,7 @@ private:
   }
 
   const Manifest &manifest;
+  const std::map<std::string, uint64_t> &scalars; // of arguments
   std::map<std::string, uint64_t> addresses;
 };
 
@@ -254,10 +285,14 @@ Result<bool> runPtx(const Options &options) {
     return status;
   if (Result<bool> status = checkKernelName(*manifest, options.kernel); !status)
     return status;
-  auto inputs = bindFiles(*manifest, options.args, isRead, "arg");
+  std::vector<std::string> inputNames = namesOf(*manifest, isRead);
+  std::vector<ManifestArgument> arguments = manifest->arguments();
+  for (const ManifestArgument &argument : arguments)
+    inputNames.push_back(argument.name);
+  auto inputs = bindNames(inputNames, options.args, "arg");
   if (!inputs)
     return inputs.takeRefusal();
-  auto outputs = bindFiles(*manifest, options.outs, isWritten, "out");
+  auto outputs = bindNames(namesOf(*manifest, isWritten), options.outs, "out");
   if (!outputs)
     return outputs.takeRefusal();
   std::map<std::string, std::vector<uint8_t>> initial;
@@ -269,6 +304,16 @@ Result<bool> runPtx(const Options &options) {
     if (!bytes)
       return bytes.takeRefusal();
     initial[buffer.name] = std::move(*bytes);
+  }
+  std::map<std::string, uint64_t> scalars;
+  for (const ManifestArgument &argument : arguments) {
+    auto text = inputs->find(argument.name);
+    if (text == inputs->end())
+      return Refusal{"run: --arg must be given for argument '" + argument.name + "', got none"};
+    Result<uint64_t> bits = scalarBits(argument, text->second);
+    if (!bits)
+      return bits.takeRefusal();
+    scalars[argument.name] = *bits;
   }
 
   auto session = rt::Session::open(options.device, options.run);
@@ -285,7 +330,7 @@ Result<bool> runPtx(const Options &options) {
     if (Result<bool> status = (*session)->setOptions(mode.options); !status)
       return status;
     (*session)->begin();
-    Run run(*manifest);
+    Run run(*manifest, scalars);
     run.launchAll(initial, options.kernel);
     auto results = run.readOutputs();
     size_t launches = (*session)->launches().size();

@@ -16,6 +16,7 @@
 #include "blockscale/Facts/Arch.h"
 #include "blockscale/Facts/TensorMap.h"
 #include "blockscale/Support/Array.h"
+#include "blockscale/Support/Scalar.h"
 
 namespace blockscale::rt {
 
@@ -30,11 +31,6 @@ inline constexpr std::array<std::string_view, 4> kBufferRoleNames{"input", "outp
 /// `oversized` opts in to more shared memory than the ordinary limit of a block.
 enum class SharedMode : uint8_t { standard, oversized };
 inline constexpr std::array<std::string_view, 2> kSharedModeNames{"default", "oversized"};
-
-enum class ScalarType : uint8_t { f32, f64, i32, u32, i64, u64 };
-inline constexpr std::array<std::string_view, 6> kScalarTypeNames{"f32", "f64", "i32",
-                                                                  "u32", "i64", "u64"};
-inline constexpr std::array<unsigned, 6> kScalarTypeBytes{4, 8, 4, 4, 8, 8};
 
 struct ManifestBuffer {
   std::string name;
@@ -62,7 +58,8 @@ struct ManifestParam {
   uint64_t offset = 0;  // of them: bytes from the buffer's start
   facts::TensorMap map; // tensorMap; its address is filled in at launch
   ScalarType type = ScalarType::f32;
-  uint64_t bits = 0; // scalar: the value's bits, low bytes first
+  uint64_t bits = 0;    // scalar: the value's bits, low bytes first
+  std::string argument; // scalar whose value only a launch knows; else empty
 
   /// bytes: a struct by value.
   std::vector<uint8_t> bytes;
@@ -78,16 +75,21 @@ struct ManifestKernel {
   std::vector<ManifestParam> params;
 };
 
+/// A scalar that a launch must be given; parameters of one name share it.
+struct ManifestArgument {
+  std::string name;
+  ScalarType type = ScalarType::f32;
+};
+
 struct Manifest {
   facts::Arch arch = facts::Arch::sm_100a;
   std::vector<ManifestBuffer> buffers;
   std::vector<ManifestKernel> kernels;
 
   const ManifestBuffer *findBuffer(std::string_view name) const;
+  /// In the order of their first use.
+  std::vector<ManifestArgument> arguments() const;
 };
-
-/// The bits of a scalar of type f32.
-uint64_t scalarBits(float value);
 
 /// The most that a parameter list holds (PTX ISA 9.4, 5.1.6: 32,764 bytes from sm_70 on).
 inline constexpr size_t kMaxParamBytes = 32764;

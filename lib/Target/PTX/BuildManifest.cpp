@@ -101,7 +101,7 @@ private:
       if (isUsedBy(alloc, launch))
         addBuffer(alloc, scope);
     for (Value value : launch.getParams()) {
-      FailureOr<rt::ManifestParam> param = makeParam(launch, value);
+      FailureOr<rt::ManifestParam> param = makeParam(launch, value, scope);
       if (failed(param))
         return failure();
       kernel.params.push_back(std::move(*param));
@@ -156,7 +156,37 @@ private:
     buffer.shape.assign(type.getShape().begin(), type.getShape().end());
   }
 
-  FailureOr<rt::ManifestParam> makeParam(LaunchOp launch, Value value) {
+  /// Whether the value is an f32 argument of the host function, or in one of its
+  /// memrefs of rank 0 that nothing writes.
+  static bool isArgument(LaunchOp launch, Value value) {
+    if (!value.getType().isF32())
+      return false;
+    if (auto load = value.getDefiningOp<memref::LoadOp>()) {
+      value = load.getMemRef();
+      if (load.getMemRefType().getRank() != 0 ||
+          !llvm::all_of(value.getUsers(), llvm::IsaPred<memref::LoadOp>))
+        return false;
+    }
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner()->isEntryBlock() &&
+           argument.getOwner() == launch->getBlock();
+  }
+
+  /// What the lowering calls the scalar, such as alpha.
+  static std::string argumentName(LaunchOp launch, Value value) {
+    size_t index = 0;
+    for (Value param : launch.getParams()) {
+      if (param == value)
+        break;
+      index += isa<FloatType, IntegerType>(param.getType());
+    }
+    if (auto names = launch->getAttrOfType<ArrayAttr>("blockscale.scalar_names");
+        names && index < names.size() && isa<StringAttr>(names[index]))
+      return cast<StringAttr>(names[index]).getValue().str();
+    return "scalar" + std::to_string(index);
+  }
+
+  FailureOr<rt::ManifestParam> makeParam(LaunchOp launch, Value value, const std::string &scope) {
     rt::ManifestParam param;
     auto bufferOf = [&](Value buffer) {
       auto it = names.find(buffer.getDefiningOp<AllocOp>());
@@ -179,14 +209,17 @@ private:
       param.kind = rt::ManifestParam::Kind::buffer;
       param.buffer = bufferOf(value);
     } else {
+      param.kind = rt::ManifestParam::Kind::scalar;
       auto constant = value.getDefiningOp<arith::ConstantOp>();
       auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
-      if (!number || !number.getType().isF32())
-        return launch.emitOpError("manifest_c2: a scalar parameter must be an f32 constant, got a "
-                                  "value that only a run knows"),
+      if (number && number.getType().isF32())
+        param.bits = rt::scalarBits(number.getValue().convertToFloat());
+      else if (isArgument(launch, value))
+        param.argument = scope + argumentName(launch, value);
+      else
+        return launch.emitOpError("manifest_c2: a scalar parameter must be an f32 constant or an "
+                                  "argument of the function, got a value that host code computes"),
                failure();
-      param.kind = rt::ManifestParam::Kind::scalar;
-      param.bits = rt::scalarBits(number.getValue().convertToFloat());
     }
     if (param.kind != rt::ManifestParam::Kind::scalar && param.buffer.empty())
       return launch.emitOpError(

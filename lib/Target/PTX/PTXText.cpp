@@ -45,8 +45,9 @@ static StringRef findNote(StringRef line, const std::map<uint64_t, StringRef> &n
 }
 
 std::string finishPTXText(StringRef text, facts::Arch arch,
-                          const std::map<uint64_t, StringRef> &notes) {
+                          const std::map<uint64_t, StringRef> &notes, LineDirectives &lines) {
   std::string out;
+  size_t headerEnd = 0;
   out.reserve(text.size() + text.size() / 8);
   while (!text.empty()) {
     auto [line, rest] = text.split('\n');
@@ -59,12 +60,17 @@ std::string finishPTXText(StringRef text, facts::Arch arch,
       out += ".target " + std::string(facts::name(arch)) + "\n";
       continue;
     }
+    if (lines.rewrite(line, out))
+      continue;
     out += line;
     if (StringRef note = findNote(line, notes); !note.empty())
       out += ("  // " + note).str();
     out += '\n';
+    if (line.starts_with(".address_size"))
+      headerEnd = out.size();
   }
-  return out;
+  out.insert(headerEnd, lines.files());
+  return out + lines.names();
 }
 
 } // namespace blockscale

@@ -7,6 +7,7 @@
 #ifndef BLOCKSCALE_LIB_TARGET_PTX_PTXTEXT_H
 #define BLOCKSCALE_LIB_TARGET_PTX_PTXTEXT_H
 
+#include "LineDirectives.h"
 #include "blockscale/Facts/Arch.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -16,10 +17,11 @@
 
 namespace blockscale {
 
-/// Writes the header for `arch` and appends the decoded form after each line
-/// that has one of the noted constants as an operand.
+/// Writes the header for `arch` and the directives that lead back to the source, and
+/// appends the decoded form after each line that has one of the noted constants as an
+/// operand.
 std::string finishPTXText(llvm::StringRef text, facts::Arch arch,
-                          const std::map<uint64_t, llvm::StringRef> &notes);
+                          const std::map<uint64_t, llvm::StringRef> &notes, LineDirectives &lines);
 
 } // namespace blockscale
 

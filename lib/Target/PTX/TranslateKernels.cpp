@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Target/PTX/TranslateKernels.h"
+#include "LineDirectives.h"
 #include "PTXText.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -138,6 +139,7 @@ FailureOr<std::string> translateKernelsToPTX(ModuleOp kernels, facts::Arch arch,
   spent.toLLVMIR += watch.lap();
 
   optimize(*module, *machine);
+  LineDirectives lines(*module);
   spent.optimize += watch.lap();
 
   llvm::SmallString<0> text;
@@ -157,7 +159,7 @@ FailureOr<std::string> translateKernelsToPTX(ModuleOp kernels, facts::Arch arch,
       notes.try_emplace(cast<IntegerAttr>(pair[0]).getValue().getZExtValue(),
                         cast<StringAttr>(pair[1]).getValue());
     }
-  std::string ptx = finishPTXText(text, arch, notes);
+  std::string ptx = finishPTXText(text, arch, notes, lines);
   spent.text += watch.lap();
   return ptx;
 }

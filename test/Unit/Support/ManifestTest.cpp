@@ -77,6 +77,34 @@ TEST(Manifest, writtenTextReadsBackToTheSameText) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
 }
 
+TEST(Manifest, scalarsThatALaunchIsGiven) {
+  std::string text =
+      replaced(R"("type": "f32", "value": 1.5)", R"("type": "u32", "argument": "count")");
+  Result<Manifest> manifest = parseManifest(text, "k.json");
+  ASSERT_TRUE(manifest) << manifest.message();
+  EXPECT_EQ(manifest->kernels[0].params[2].argument, "count");
+  ASSERT_EQ(manifest->arguments().size(), 1u);
+  EXPECT_EQ(manifest->arguments()[0].name, "count");
+  EXPECT_EQ(manifest->arguments()[0].type, ScalarType::u32);
+  Result<Manifest> again = parseManifest(formatManifest(*manifest), "k.json");
+  ASSERT_TRUE(again) << again.message();
+  EXPECT_EQ(formatManifest(*again), formatManifest(*manifest));
+  EXPECT_EQ(again->arguments().size(), 1u);
+}
+
+TEST(Manifest, argumentsMeanOneThing) {
+  const std::string value = R"("type": "f32", "value": 1.5)";
+  expectRefusal(replaced(value, R"("type": "f32", "value": 1.5, "argument": "x")"),
+                "kernels[0].params[2].value must not be given, it is unknown here");
+  expectRefusal(replaced(value, R"("type": "f32", "argument": "")"),
+                "kernels[0].params[2].argument must be a string that is not empty");
+  expectRefusal(replaced(value, R"("type": "f32", "argument": "a")"),
+                "kernels[0].params[2].argument must have a name of its own, got a buffer's, 'a'");
+  expectRefusal(replaced(value, R"("type": "f32", "argument": "x"},)"
+                                R"({"kind": "scalar", "type": "i32", "argument": "x")"),
+                "kernels[0].params[3].type must be f32 as above for argument 'x', got i32");
+}
+
 TEST(Manifest, scalarsOfEveryType) {
   struct Case {
     const char *type, *value;

@@ -13,6 +13,16 @@
 // CHECK-SAME: {"buffer": "bias", "kind": "buffer"}, {"kind": "scalar", "type": "f32", "value": 0.25}
 // CHECK-SAME: "shared_mode": "oversized"
 
+// An alpha that only a launch knows is an argument: a value, or in memory.
+// RUN: sed 's/%bias: tensor<300xf32>)/%bias: tensor<300xf32>, %alpha: f32)/; /arith.constant/d' %s | blockscale-translate --mlir-to-ptx --arch=sm_107a - -o %t3.ptx --manifest=%t3.json
+// RUN: sed 's/%bias: tensor<300xf32>)/%bias: tensor<300xf32>, %alpha: tensor<f32>)/; /arith.constant/d; s/%alpha : f32/%alpha : tensor<f32>/' %s | blockscale-translate --mlir-to-ptx --arch=sm_107a - -o %t4.ptx --manifest=%t4.json
+// RUN: diff %t3.json %t4.json
+// RUN: sed 's/"argument": "alpha"/"value": 0.25/' %t3.json | %python -c "import json,sys; assert json.load(sys.stdin) == json.load(open(sys.argv[1]))" %t.json
+// RUN: FileCheck %s --check-prefix=ARGUMENT < %t3.json
+// ARGUMENT: "argument": "alpha"
+// ARGUMENT-NEXT: "kind": "scalar"
+// ARGUMENT-NEXT: "type": "f32"
+
 // TIME: compile 1 cpu_ms = {{[0-9.]+}}
 // TIME: compile 2 cpu_ms = {{[0-9.]+}}
 // TIME: process_ms = {{[0-9.]+}}
