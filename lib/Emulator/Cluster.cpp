@@ -51,6 +51,8 @@ void Cta::completeNamed(unsigned id) {
 
 void Cta::threadsExited(uint32_t count) {
   liveThreads -= count;
+  if (liveThreads == 0 && cluster->hazards)
+    cluster->hazards->ended(*this);
   for (unsigned id = 0; id < 16; ++id)
     if (named[id].arrived && named[id].expected == 0 && named[id].arrived >= liveThreads)
       completeNamed(id);

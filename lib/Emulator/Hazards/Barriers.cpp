@@ -12,6 +12,8 @@
 
 #include "../Text.h"
 
+#include <algorithm>
+
 namespace blockscale::emu {
 
 Hazards::Barrier *Hazards::barrierAt(uint64_t address) {
@@ -84,6 +86,10 @@ void Hazards::barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint6
     report(Rule::MB4, in.line, lineOf(b->init),
            "(warp " + dec(w.id) + ") arrives at " + name(address) + " in phase " +
                dec(b->completed) + " but no wait for the phase before is ordered ahead of it");
+  if (address >> kClusterShift != w.cta->rank) {
+    b->duePhase = b->completed + 1;
+    b->dueLine = in.line;
+  }
   publish(s, g, 1u << lane, b->pending, order);
 }
 
@@ -96,11 +102,12 @@ void Hazards::barrierWaited(Warp &w, const Instruction &in, uint32_t lanes, uint
   sawRelaxedWait |= !isAcquire(order);
   eachGroup(stateOf(w), lanes, [&](Group &g) {
     uint32_t known = g.knows.plain.ofAll(b->component);
+    known = std::max(known, g.knows.weak.ofAll(b->component));
     if (b->completed >= known + 3)
       report(Rule::MB3, in.line, lineOf(b->init),
              "(warp " + dec(w.id) + ") waits on " + name(address) + " for phase " + dec(known) +
                  " but " + dec(b->completed) + " phases are over");
-    if (!isAcquire(order) || known < b->completed)
+    if (!isAcquire(order) || g.knows.plain.ofAll(b->component) < b->completed)
       learn(g, b->done, order);
   });
 }

@@ -9,6 +9,7 @@
 #include "../Mbarrier.h"
 #include "../Text.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace blockscale::emu {
@@ -18,12 +19,13 @@ void Hazards::exits(Warp &w, const Instruction &in, uint32_t lanes) {
   if (!assumes(8))
     return;
   WarpState &s = stateOf(w);
+  eachGroup(s, lanes, [&](Group &g) { exited[w.cta->rank].join(g.knows); });
   uint32_t id = s.agents[size_t(Agent::bulkRead)];
   if (!id)
     return;
   for (uint32_t m = lanes; m; m &= m - 1) {
     unsigned lane = unsigned(__builtin_ctz(m));
-    uint32_t known = groupOf(s, lane).knows.plain.of(id, lane);
+    uint32_t known = groupOf(s, lane).own.of(id, lane);
     if (const auto &[count, line] = s.lastBulkStore[lane]; count > known) {
       report(
           Rule::BK3, in.line, line,
@@ -32,6 +34,23 @@ void Hazards::exits(Warp &w, const Instruction &in, uint32_t lanes) {
               " may still read shared memory\n  missing: " + std::string(info(Rule::BK3).missing));
       return;
     }
+  }
+}
+
+/// CL2: an arrival that is still due to a CTA when its last thread exits.
+void Hazards::ended(Cta &cta) {
+  if (!assumes(8))
+    return;
+  const Knowledge &all = exited[cta.rank];
+  for (auto it = barriers.lower_bound(uint64_t(cta.rank) << kClusterShift);
+       it != barriers.end() && it->first >> kClusterShift == cta.rank; ++it) {
+    const Barrier &b = it->second;
+    if (b.isLive &&
+        b.duePhase > std::max(all.plain.ofAll(b.component), all.weak.ofAll(b.component)))
+      report(Rule::CL2, b.dueLine, lineOf(b.init),
+             "arrival at " + mbarrierDescribe(cta, it->first) + " of cta rank " + dec(cta.rank) +
+                 " may come after the CTA has exited\n  missing: a wait for phase " +
+                 dec(b.duePhase - 1) + " of it before the exit");
   }
 }
 

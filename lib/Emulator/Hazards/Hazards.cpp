@@ -29,6 +29,7 @@ Hazards::Hazards(Cluster &owner) : cluster(owner), options(owner.launch.options.
     }
   sharedCells.resize(owner.ctas.size());
   tensorCells.resize(owner.ctas.size());
+  exited.resize(owner.ctas.size());
   for (auto &cells : sharedCells)
     cells.resize(owner.launch.sharedBytes / kCellBytes + 1);
   named.resize(owner.ctas.size() * 16);
@@ -58,6 +59,23 @@ Hazards::Group &Hazards::groupOf(WarpState &s, unsigned lane) {
   return s.groups[0];
 }
 
+/// What lanes of a group have waited for themselves.
+void Hazards::giveOwn(const WarpState &s, const Group &g, uint32_t lanes, Knowledge &into) const {
+  if (g.own.isEmpty())
+    return;
+  for (Agent a : {Agent::bulkRead, Agent::bulkDone, Agent::copyAsync})
+    if (uint32_t id = s.agents[size_t(a)])
+      for (uint32_t m = lanes; m;) {
+        uint32_t known = g.own.of(id, unsigned(__builtin_ctz(m))), same = 0;
+        for (uint32_t k = m; k; k &= k - 1)
+          if (g.own.of(id, unsigned(__builtin_ctz(k))) == known)
+            same |= k & -k;
+        m &= ~same;
+        if (known)
+          into.plain.raise(id, same, known);
+      }
+}
+
 /// Lanes of a group release what they know and what they did.
 void Hazards::publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &into, Order order) {
   uint32_t own = component(s, Agent::thread);
@@ -65,6 +83,7 @@ void Hazards::publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &i
   into.weak.join(g.knows.weak);
   if (isRelease(order)) {
     into.plain.join(g.knows.plain);
+    giveOwn(s, g, lanes, into);
     into.async.join(g.knows.async);
     into.plain.raise(own, lanes, s.now);
     ++s.now;
@@ -102,6 +121,8 @@ void Hazards::warpSync(Warp &w) {
   for (Group &g : s.groups) {
     if (uint32_t here = g.lanes & w.mask) {
       all.knows.join(g.knows);
+      giveOwn(s, g, here, all.knows);
+      all.own.join(g.own);
       all.pending.join(g.pending);
       all.fenced.join(g.fenced);
       all.tensorFenced.join(g.tensorFenced);
@@ -142,6 +163,7 @@ void Hazards::namedEnd(Cta &cta, unsigned id) {
         Group &into = s->groups[first];
         into.lanes |= s->groups[i].lanes;
         into.knows.join(s->groups[i].knows);
+        into.own.join(s->groups[i].own);
         into.pending.join(s->groups[i].pending);
         into.fenced.join(s->groups[i].fenced);
         into.tensorFenced.join(s->groups[i].tensorFenced);
@@ -171,6 +193,13 @@ void Hazards::clusterWait(Warp &w, Order order) {
 // Fences
 //===----------------------------------------------------------------------===//
 
+/// Of tensor memory only.
+void Hazards::joinTensor(Clock &into, const Clock &from) const {
+  for (uint32_t c = 1; c < from.size(); ++c)
+    if (components[c].agent >= Agent::tensor1 && components[c].agent <= Agent::tmemStore)
+      into.joinOne(from, c);
+}
+
 void Hazards::fence(Warp &w, FenceKind kind) {
   WarpState &s = stateOf(w);
   uint32_t own = component(s, Agent::thread);
@@ -181,6 +210,7 @@ void Hazards::fence(Warp &w, FenceKind kind) {
       g.knows.async.join(g.pending.async);
       g.fenced.plain.join(g.knows.plain);
       g.fenced.plain.raise(own, g.lanes, s.now);
+      giveOwn(s, g, g.lanes, g.fenced);
       g.fenced.async.join(g.knows.async);
       break;
     case FenceKind::proxyAsync:
@@ -192,12 +222,12 @@ void Hazards::fence(Warp &w, FenceKind kind) {
       break;
     case FenceKind::none:
     case FenceKind::tensormap:
+      break;
     case FenceKind::tcgen05Before:
+      joinTensor(g.fenced.plain, g.knows.plain);
       break;
     case FenceKind::tcgen05After:
-      for (uint32_t c = 1; c < components.size(); ++c)
-        if (components[c].agent >= Agent::tensor1 && components[c].agent <= Agent::tmemStore)
-          g.knows.plain.joinOne(g.pending.plain, c);
+      joinTensor(g.knows.plain, g.pending.plain);
       g.tensorFenced = g.knows.plain;
       break;
     }
@@ -240,9 +270,9 @@ void Hazards::waitGroup(Warp &w, unsigned kind, uint64_t left) {
         same |= m & -m;
     rest &= ~same;
     eachGroup(s, same, [&](Group &g) {
-      g.knows.plain.raise(read, g.lanes, known);
+      g.own.raise(read, g.lanes, known);
       if (done)
-        g.knows.plain.raise(done, g.lanes, known);
+        g.own.raise(done, g.lanes, known);
     });
   }
 }

@@ -95,6 +95,8 @@ public:
   /// Registers that an instruction reads or writes while loads are not waited for.
   void registers(Warp &w, const Instruction &in);
 
+  /// Lanes exit; after them no thread of the CTA is left.
+  void ended(Cta &cta);
   void exits(Warp &w, const Instruction &in, uint32_t lanes);
   void finish();
 
@@ -129,6 +131,7 @@ private:
   struct Named;
   std::vector<Named> named; // by rank, 16 each
   Knowledge clusterPending, clusterDone;
+  std::vector<Knowledge> exited;       // what threads knew when they exited, by rank
   std::map<uint64_t, Knowledge> flags; // released by stores and atomics, by address
   AsyncOp *landing = nullptr;
   std::vector<Conflict> conflicts; // of the access that is being checked
@@ -141,7 +144,9 @@ private:
   uint32_t component(WarpState &s, Agent agent);
   Group &groupOf(WarpState &s, unsigned lane);
   template <class Fn> void eachGroup(WarpState &s, uint32_t lanes, Fn fn);
+  void giveOwn(const WarpState &s, const Group &g, uint32_t lanes, Knowledge &into) const;
   void publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &into, Order order);
+  void joinTensor(Clock &into, const Clock &from) const;
   void learn(Group &g, const Knowledge &from, Order order);
   Barrier *barrierAt(uint64_t address);
   Barrier &checkedBarrier(Actor &x, uint64_t address);

@@ -38,7 +38,9 @@ bool Hazards::knows(const Actor &x, const Record &r, uint16_t bytes) const {
     if (!lanes)
       return true;
   }
-  return x.group->knows.plain.covers(r.component, lanes, r.count);
+  if (c.warp == x.state && (lanes >> x.lane & 1) && x.group->own.of(r.component, x.lane) >= r.count)
+    lanes &= ~(1u << x.lane);
+  return !lanes || x.group->knows.plain.covers(r.component, lanes, r.count);
 }
 
 bool Hazards::weaklyKnows(const Actor &x, const Record &r, uint16_t bytes) const {
@@ -213,6 +215,10 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
   };
   for (uint64_t address : op.signals()) {
     barrierUse(w, in, lane, address);
+    if (Barrier *b = barrierAt(address)) {
+      b->duePhase = b->completed + 1;
+      b->dueLine = in.line;
+    }
     if (op.kind() == OpKind::bulkLoad)
       if (Barrier *b = barrierAt(address))
         b->copies.push_back(in.line);

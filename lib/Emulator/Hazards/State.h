@@ -19,6 +19,7 @@ struct Hazards::Group {
   Knowledge knows;
   Knowledge pending;  // from relaxed reads and waits; a fence makes it known
   Knowledge fenced;   // at the last releasing fence; relaxed writes carry it
+  Clock own;          // of the copies that a lane has waited for, for itself alone
   Clock tensorFenced; // known before the last tcgen05.fence::after_thread_sync
 };
 
@@ -31,7 +32,8 @@ struct Hazards::WarpState {
     uint32_t count, line;
     std::vector<std::pair<uint32_t, uint32_t>> unread; // place of a register, lanes
   };
-  std::deque<Load> loads; // tcgen05.ld neither waited for nor consumed
+  uint32_t consumedLoads = 0; // count up to which every result was read
+  std::deque<Load> loads;     // tcgen05.ld neither waited for nor consumed
   // Counts at the ends of the groups of copies, per lane: cp.async, bulk.
   std::vector<uint32_t> groupEnds[2][32];
   std::pair<uint32_t, uint32_t> lastBulkStore[32]; // count and line
@@ -51,8 +53,9 @@ struct Hazards::Barrier {
   Record init;
   bool isLive = false;
   Knowledge pending, done;
-  uint32_t completed = 0;       // phases
-  std::vector<uint32_t> copies; // lines of copies in flight that signal the open phase
+  uint32_t completed = 0;             // phases
+  std::vector<uint32_t> copies;       // lines of copies in flight that signal the open phase
+  uint32_t duePhase = 0, dueLine = 0; // the last arrival by an operation or another CTA
 };
 
 struct Hazards::Named {

@@ -88,8 +88,8 @@ void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned rank, unsig
       continue;
     Rule rule = tensorRule(x, r);
     HazardLevel level = info(rule).level;
-    if (rule == Rule::TM3 && x.group->knows.weak.covers(r.component, r.lanes, r.count))
-      level = HazardLevel::strict; // consumed: A4
+    if (rule == Rule::TM3 && !assumes(4) && c.warp->consumedLoads >= r.count)
+      level = HazardLevel::strict;
     if (sameWarp && isLoadStore(r.touch) && isLoadStore(x.record.touch)) {
       rule = Rule::TM6;
       level = HazardLevel::error;
@@ -188,9 +188,12 @@ void Hazards::registers(Warp &w, const Instruction &in) {
   w.unreadLoads = !s.loads.empty();
   if (!performed)
     return;
+  s.consumedLoads = performed;
+  if (!assumes(4))
+    return;
   uint32_t id = component(s, Agent::tmemLoad);
   for (Group &g : s.groups)
-    (assumes(4) ? g.knows.plain : g.knows.weak).raise(id, kAllLanes, performed);
+    g.knows.plain.raise(id, kAllLanes, performed);
 }
 
 } // namespace blockscale::emu
