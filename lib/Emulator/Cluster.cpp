@@ -93,7 +93,7 @@ Cluster::~Cluster() = default;
 
 void Cluster::fail(uint32_t line, const std::string &message) {
   failed = true;
-  launch.fail(turn, line, message);
+  launch.fail(turn, line, hazards ? Hazards::withLabel(message) : message);
 }
 
 uint64_t Cluster::random() {
@@ -321,6 +321,8 @@ Cluster::Turn Cluster::run() {
 
 /// All threads have exited: nothing may be left that would touch their memory.
 bool Cluster::finish() {
+  if (hazards && !stopped())
+    hazards->finish();
   while (!ops.empty() && !stopped()) {
     bool landed = false;
     for (size_t i = 0; i < ops.size(); ++i)
@@ -335,8 +337,6 @@ bool Cluster::finish() {
       return false;
     }
   }
-  if (hazards && !stopped())
-    hazards->finish();
   for (auto &cta : ctas)
     if (!cta->tmem.live().empty() && !stopped())
       fail(cta->tmem.live()[0].line, "tmem_leak: tensor memory columns " + cta->tmem.describe() +

@@ -60,7 +60,7 @@ Hazards::Group &Hazards::groupOf(WarpState &s, unsigned lane) {
 }
 
 /// What lanes of a group have waited for themselves.
-void Hazards::giveOwn(const WarpState &s, const Group &g, uint32_t lanes, Knowledge &into) const {
+void Hazards::giveOwn(const WarpState &s, const Group &g, uint32_t lanes, Clock &into) const {
   if (g.own.isEmpty())
     return;
   for (Agent a : {Agent::bulkRead, Agent::bulkDone, Agent::copyAsync})
@@ -72,7 +72,7 @@ void Hazards::giveOwn(const WarpState &s, const Group &g, uint32_t lanes, Knowle
             same |= k & -k;
         m &= ~same;
         if (known)
-          into.plain.raise(id, same, known);
+          into.raise(id, same, known);
       }
 }
 
@@ -83,7 +83,7 @@ void Hazards::publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &i
   into.weak.join(g.knows.weak);
   if (isRelease(order)) {
     into.plain.join(g.knows.plain);
-    giveOwn(s, g, lanes, into);
+    giveOwn(s, g, lanes, into.plain);
     into.async.join(g.knows.async);
     into.plain.raise(own, lanes, s.now);
     ++s.now;
@@ -121,7 +121,7 @@ void Hazards::warpSync(Warp &w) {
   for (Group &g : s.groups) {
     if (uint32_t here = g.lanes & w.mask) {
       all.knows.join(g.knows);
-      giveOwn(s, g, here, all.knows);
+      giveOwn(s, g, here, all.knows.plain);
       all.own.join(g.own);
       all.pending.join(g.pending);
       all.fenced.join(g.fenced);
@@ -210,11 +210,12 @@ void Hazards::fence(Warp &w, FenceKind kind) {
       g.knows.async.join(g.pending.async);
       g.fenced.plain.join(g.knows.plain);
       g.fenced.plain.raise(own, g.lanes, s.now);
-      giveOwn(s, g, g.lanes, g.fenced);
+      giveOwn(s, g, g.lanes, g.fenced.plain);
       g.fenced.async.join(g.knows.async);
       break;
     case FenceKind::proxyAsync:
       g.knows.async.join(g.knows.plain);
+      giveOwn(s, g, g.lanes, g.knows.async);
       g.knows.async.raise(own, g.lanes, s.now);
       break;
     case FenceKind::mbarrierInit:

@@ -97,6 +97,8 @@ public:
 
   /// Lanes exit; after them no thread of the CTA is left.
   void ended(Cta &cta);
+  /// A refusal of the machine that breaks a rule carries its label, too.
+  static std::string withLabel(const std::string &message);
   void exits(Warp &w, const Instruction &in, uint32_t lanes);
   void finish();
 
@@ -144,7 +146,7 @@ private:
   uint32_t component(WarpState &s, Agent agent);
   Group &groupOf(WarpState &s, unsigned lane);
   template <class Fn> void eachGroup(WarpState &s, uint32_t lanes, Fn fn);
-  void giveOwn(const WarpState &s, const Group &g, uint32_t lanes, Knowledge &into) const;
+  void giveOwn(const WarpState &s, const Group &g, uint32_t lanes, Clock &into) const;
   void publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &into, Order order);
   void joinTensor(Clock &into, const Clock &from) const;
   void learn(Group &g, const Knowledge &from, Order order);

@@ -80,6 +80,22 @@ bool isAsynchronous(Touch t) { return t >= Touch::copyAsync && t != Touch::deall
 
 } // namespace
 
+std::string Hazards::withLabel(const std::string &message) {
+  static constexpr struct {
+    std::string_view code;
+    Rule rule;
+  } kCodes[] = {{"tmem_unwritten", Rule::TM15}, {"tmem_dealloc", Rule::TM13},
+                {"tmem_alloc", Rule::TM13},     {"tmem_leak", Rule::TM13},
+                {"tmem_bounds", Rule::TM13},    {"mbar_init", Rule::MB1},
+                {"mbar_arrivals", Rule::MB5},   {"mbar_count", Rule::MB5},
+                {"mbar_tx", Rule::MB5},         {"cluster_arrive", Rule::CL1}};
+  std::string_view code = std::string_view(message).substr(0, message.find(':'));
+  for (const auto &row : kCodes)
+    if (row.code == code)
+      return message + "  [" + std::string(info(row.rule).label) + "]";
+  return message;
+}
+
 uint32_t Hazards::lineOf(const Record &r) const { return cluster.launch.kernel.code[r.site].line; }
 
 std::string Hazards::nameOf(const Record &r) const {

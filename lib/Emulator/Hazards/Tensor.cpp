@@ -64,18 +64,18 @@ void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned rank, unsig
       continue;
     const Component &c = components[r.component];
     const bool sameWarp = c.warp == x.state;
+    if (x.group->knows.plain.covers(r.component, r.lanes, r.count)) {
+      if (options.mode == HazardMode::strict && !sameWarp && x.record.touch != Touch::dealloc &&
+          !x.group->tensorFenced.covers(r.component, r.lanes, r.count))
+        conflict(Rule::TM9s, HazardLevel::strict, r, true, rank, column, column);
+      continue;
+    }
     if (sameWarp && isPipelined(x, r, true)) {
       bool scales = r.touch == Touch::mmaScale || x.record.touch == Touch::mmaScale;
       bool copies = r.touch == Touch::cpWrite || x.record.touch == Touch::cpWrite;
       if (scales && copies &&
           (!assumes(1) || (!assumes(2) && r.touch == Touch::cpWrite && r.place != x.record.place)))
         conflict(Rule::TM7, HazardLevel::strict, r, true, rank, column, column);
-      continue;
-    }
-    if (x.group->knows.plain.covers(r.component, r.lanes, r.count)) {
-      if (options.mode == HazardMode::strict && !sameWarp && x.record.touch != Touch::dealloc &&
-          !x.group->tensorFenced.covers(r.component, r.lanes, r.count))
-        conflict(Rule::TM9s, HazardLevel::strict, r, true, rank, column, column);
       continue;
     }
     // What a later read came after, that is known or pipelined, is over too.

@@ -1,0 +1,212 @@
+//===- HazardTest.cpp - every hazard rule, by a wrong and a right kernel --===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The wrong kernel is reported under its label under every timing, the nearest right
+// one is silent. What is right and wrong comes from PTX ISA 9.4 by the sections that
+// the rules cite, not from what the checks say.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HazardScene.h"
+
+#include <set>
+
+using namespace blockscale;
+using namespace blockscale::emu;
+using namespace blockscale::emu::test;
+
+namespace {
+
+// A bulk copy of 128 bytes from the input to buf + 1024 that signals bar + 8 i.
+std::string copyIn(int i, const std::string &at = "%r10") {
+  std::string bar = "[bar+" + std::to_string(8 * i) + "]";
+  return "add.u32 %r10, %b, 1024; mbarrier.arrive.expect_tx.shared::cta.b64 _, " + bar +
+         ", 128;\ncp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [" + at +
+         "], [%in], 128, " + bar + ";\n";
+}
+const std::string kCopyOut = "add.u32 %r10, %b, 1024; cp.async.bulk.global.shared::cta.bulk_group "
+                             "[%out], [%r10], 128;\n";
+const std::string kCommitGroup = "cp.async.bulk.commit_group;\n";
+const std::string kFence = "fence.proxy.async.shared::cta;\n";
+// Each thread's own word of buf + 1024.
+const std::string kWord = "shl.b32 %r11, %t, 2; add.u32 %r11, %r11, %b;\n";
+const std::string kStore = "st.shared.u32 [%r11+1024], %t;\n";
+const std::string kLoad = "ld.shared.u32 %r12, [%r11+1024];\n";
+const std::string kLoadD = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r20}, [%r1];\n";
+const std::string kWaitLoad = "tcgen05.wait::ld.sync.aligned;\n";
+const std::string kStoreD = "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r1], {%r2};\n";
+const std::string kWaitStore = "tcgen05.wait::st.sync.aligned;\n";
+const std::string kCopyScales = "tcgen05.cp.cta_group::1.32x128b.warpx4 [%tm+128], %ds;\n";
+const std::string kAfter = "tcgen05.fence::after_thread_sync;\n";
+const std::string kArrive1 = "mbarrier.arrive.shared::cta.b64 _, [bar+8];\n";
+
+std::vector<HazardCase> cases() {
+  HazardOptions early, noA1, strict;
+  early.manual = ManualRevision::early;
+  noA1.denied = 1u << 1;
+  strict.mode = HazardMode::strict;
+  using L = HazardLevel;
+  std::vector<HazardCase> c;
+  auto shared = [&](std::string label, std::string body, L level = L::error) {
+    c.push_back({std::move(label), std::move(body), Setup::shared, level});
+  };
+  auto tensor = [&](std::string label, std::string body, L level = L::error,
+                    HazardOptions options = {}) {
+    c.push_back({std::move(label), std::move(body), Setup::tensor, level, options});
+  };
+
+  tensor("TM1", elected(0, mma() + mma("%tm", "1") + commit(0)) + "[+" + wait(0, 0) + "+]" +
+                    "[-bar.sync 0;\n-]" + kLoadD + kWaitLoad + wait(0, 0));
+  tensor("TM3", elected(0, mma() + commit(0)) + wait(0, 0) +
+                    inWarp(1, kLoadD + "[+" + kWaitLoad + "+]") + elected(1, kArrive1) +
+                    elected(0, wait(1, 0) + mma() + commit(2) + wait(2, 0)) +
+                    inWarp(1, wait(2, 0)));
+  tensor("TM4", elected(0, mma() + commit(0)) + wait(0, 0) + kLoadD + "[+" + kWaitLoad +
+                    "+]mov.u32 %r20, 0;\n");
+  tensor("TM5", kStoreD + "[+" + kWaitStore + "+]bar.sync 0;\n" + elected(0, mma() + commit(0)) +
+                    wait(0, 0));
+  c.push_back({"TM6", kStoreD + kLoadD + kWaitLoad + kWaitStore, Setup::tensor, L::error, early,
+               /*sameText=*/true});
+  tensor("TM7",
+         elected(0, mma() + "[+" + commit(0) + wait(0, 0) + "+]" + kCopyScales + commit(1) +
+                        wait(1, 0)) +
+             "[-" + elected(0, commit(0)) + wait(0, 0) + "-]" + inWarp(0, wait(1, 0)),
+         L::strict, noA1);
+  tensor("TM8", elected(0, kCopyScales + commit(0) + "[+" + wait(0, 0) + "+]") + "bar.sync 0;\n" +
+                    elected(1, mma() + commit(1) + wait(1, 0)) + wait(0, 0));
+  tensor("TM9", elected(0, mma() + commit(0)) + wait(0, 0, ".relaxed.cta") + "[+" + kAfter + "+]" +
+                    kLoadD + kWaitLoad);
+  tensor("TM9s",
+         elected(0, mma() + commit(0)) + wait(0, 0) + "[+" + kAfter + "+]" + kLoadD + kWaitLoad,
+         L::strict, strict);
+  tensor("TM10", inWarp(0, "setp.eq.u32 %p4, %la, 0; setp.eq.u32 %p3, %la, 1;\n@!%p4 bra T1;\n" +
+                               mma() + "[+" + commit(0) +
+                               "+]T1: bar.warp.sync -1;\n[-@!%p3 bra "
+                               "T2;\n" +
+                               commit(0) + "T2: bar.warp.sync -1;-]\n") +
+                     wait(0, 0) + kLoadD + kWaitLoad);
+  tensor("TM12", "add.u32 %r21, %tm, [-8-][+0+];\n" + elected(0, mma() + mma("%r21") + commit(0)) +
+                     wait(0, 0));
+  tensor("TM13", inWarp(1, kStoreD + kWaitStore) + "[+bar.sync 0;\n+]" +
+                     inWarp(0, "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %tm, 256;\n"));
+  c.back().freesItself = true;
+  tensor("TM15", elected(0, mma() + commit(0)) + wait(0, 0) +
+                     "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r20}, [%r1+[-64-][+0+]];\n" +
+                     kWaitLoad);
+  tensor("SM1",
+         elected(0, mma() + commit(0) + "[+" + wait(0, 0) + "+]" + copyIn(1, "%b") + wait(1, 0)) +
+             wait(0, 0) + wait(1, 0));
+
+  shared("PX1", kWord + kStore + "[+" + kFence + "+]bar.sync 0;\n" +
+                    elected(0, kCopyOut + kCommitGroup + "cp.async.bulk.wait_group 0;\n"));
+  tensor("PX2",
+         "shl.b32 %r11, %t, 4; add.u32 %r11, %r11, %b; shl.b32 %r13, %t, 1; "
+         "cp.async.cg.shared.global [%r11], [%in], 16; cp.async.wait_all;\n[+" +
+             kFence + "+]bar.sync 0;\n" + elected(0, kCopyScales + commit(0)) + wait(0, 0),
+         L::warning);
+  shared("PX3",
+         kWord + kLoad + "[+" + kFence + "+]bar.sync 0;\n" + elected(0, copyIn(0)) + wait(0, 0),
+         L::warning);
+  shared("MB1", "@%p6 mbarrier.init.shared::cta.b64 [bar+8], 1;\n[+bar.sync 0;\n+]"
+                "[-nanosleep.u32 1; bar.warp.sync -1; nanosleep.u32 1;\n-]" +
+                    elected(1, kArrive1));
+  c.push_back(
+      {"MB2", "@%p6 mbarrier.init.shared::cta.b64 [bar+8], 1;\n[+fence.mbarrier_init.release."
+              "cluster;\n+]barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.aligned;"
+              "\n" +
+                  elected(1, kArrive1)});
+  shared("MB3", elected(0, kArrive1 + "[-" + kArrive1 + kArrive1 + "-]") + "bar.sync 0;\n" +
+                    inWarp(1, wait(1, 0)));
+  shared("MB4", elected(0, kArrive1 + "[+" + wait(1, 0) + "+]" + kArrive1), L::warning);
+  shared("MB5", elected(0, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar+8], [-144-][+128+];\n"
+                           "add.u32 %r10, %b, 1024;\n"
+                           "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r10], "
+                           "[%in], 128, [bar+8];\n[-" +
+                               std::string("nanosleep.u32 1;\n-]") + "[+" + wait(1, 0) + "+]"));
+  shared("MB7", elected(0, "[+mbarrier.inval.shared::cta.b64 [bar+8];\n+]st.shared.u32 [bar+8], "
+                           "%t;\n"));
+  shared("BK1", kWord + elected(0, kFence + kCopyOut + kCommitGroup +
+                                       "[+cp.async.bulk.wait_group.read 0;\n+]"
+                                       "st.shared.u32 [%r10], %t;\n"
+                                       "[-cp.async.bulk.wait_group.read 0;\n-]"));
+  shared("BK3", elected(0, kCopyOut + kCommitGroup + "[+cp.async.bulk.wait_group.read 0;\n+]"));
+  shared("CL1", kWord + kStore +
+                    "barrier.cluster.arrive[-.relaxed-][+.release+].aligned; "
+                    "barrier.cluster.wait.aligned;\nxor.b32 %r11, %r11, 128;\n" +
+                    kLoad);
+  tensor("CL2", elected(0, mma() + commit(0) + commit(1)) + wait(0, 0) + "[+" + wait(1, 0) + "+]");
+  shared("CL4", kWord + kStore +
+                    "[+bar.warp.sync -1;\n+]elect.sync _|%p3, -1;\n"
+                    "xor.b32 %r11, %r11, 64;\n" +
+                    kLoad);
+  shared("OS1", elected(0, copyIn(0)) + "[-bar.sync 0;-][+" + wait(0, 0) + "+]" + kWord + kLoad +
+                    wait(0, 0));
+  shared("OS2", kWord + kStore + "[+bar.sync 0;\n+]xor.b32 %r11, %r11, 128;\n" + kLoad);
+  shared("OS3",
+         elected(0, copyIn(0) + "[+" + wait(0, 0) + "+]" + copyIn(1) + wait(1, 0) + wait(0, 0)));
+  shared("OS5", kWord + "@%p6 st.shared.u32 [%r11+1024], %t; @%p6 " + kArrive1 + "[-" +
+                    wait(1, 0, ".relaxed.cta") + "-][+" + wait(1, 0) +
+                    "+]ld.shared.u32 %r12, [%b+1024];\n");
+  shared("OS6", kWord + "[-st.shared.u32 [%b+1024], 7;-][+st.shared.u32 [%r11+1024], 7;+]\n",
+         L::warning);
+  return c;
+}
+
+Ran runCase(const HazardCase &c, bool isRight, Options options) {
+  Scene s;
+  s.block = {128, 1, 1};
+  s.grid = c.cluster;
+  s.cluster = c.cluster;
+  s.options = options;
+  s.options.hazards = c.options;
+  if (isRight && c.sameText)
+    s.options.hazards = {};
+  return run(hazardKernel(c, isRight), s);
+}
+
+std::string mark(const std::string &label) { return "[" + label + "]"; }
+
+class HazardRules : public testing::TestWithParam<HazardCase> {};
+
+TEST_P(HazardRules, WrongKernelIsReported) {
+  const HazardCase &c = GetParam();
+  for (const Options &o : allTimings()) {
+    Ran r = runCase(c, /*isRight=*/false, o);
+    std::string text = r.error;
+    if (c.level == HazardLevel::error) {
+      EXPECT_NE(r.error.find(mark(c.label)), std::string::npos)
+          << "timing " << int(o.timing) << " seed " << o.seed << ": " << r.error;
+      continue;
+    }
+    EXPECT_EQ(r.error, "");
+    for (const std::string &w : r.stats.warnings)
+      text += w + "\n";
+    EXPECT_NE(text.find(mark(c.label)), std::string::npos)
+        << "timing " << int(o.timing) << " seed " << o.seed << ": " << text;
+  }
+}
+
+TEST_P(HazardRules, RightTwinIsSilent) {
+  const HazardCase &c = GetParam();
+  for (const Options &o : allTimings()) {
+    Ran r = runCase(c, /*isRight=*/true, o);
+    EXPECT_EQ(r.error, "") << "timing " << int(o.timing) << " seed " << o.seed;
+    for (const std::string &w : r.stats.warnings)
+      EXPECT_EQ(w.find(mark(c.label)), std::string::npos) << w;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HazardRules, testing::ValuesIn(cases()),
+                         [](const auto &info) { return info.param.label; });
+
+TEST(HazardTable, LabelsAreUniqueAndEveryErrorSaysWhatIsMissing) {
+  std::set<std::string_view> labels;
+  for (const HazardRule &r : hazardRules()) {
+    EXPECT_TRUE(labels.insert(r.label).second) << r.label;
+    EXPECT_FALSE(r.gist.empty());
+    EXPECT_TRUE(r.level == HazardLevel::never || !r.missing.empty()) << r.label;
+  }
+}
+
+} // namespace
