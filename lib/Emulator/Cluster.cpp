@@ -321,8 +321,6 @@ Cluster::Turn Cluster::run() {
 
 /// All threads have exited: nothing may be left that would touch their memory.
 bool Cluster::finish() {
-  if (hazards && !stopped())
-    hazards->finish();
   while (!ops.empty() && !stopped()) {
     bool landed = false;
     for (size_t i = 0; i < ops.size(); ++i)

@@ -181,8 +181,7 @@ public:
                   scaleColumns(rows, unsigned(desc.sfaId), scales), sfaColumn);
       sink.tensor(Touch::mmaScale, *cta, 0xF, sfbColumn,
                   scaleColumns(scaleRowsB, unsigned(desc.sfbId), scales), sfbColumn);
-      if (accumulate)
-        sink.tensor(Touch::mmaC, *cta, 0xF, dColumn, n, place);
+      // What may be written may be read.
       sink.tensor(Touch::mmaD, *cta, 0xF, dColumn, n, place);
     }
   }

@@ -34,8 +34,7 @@ enum class Touch : uint8_t {
   mmaA,
   mmaScale,
   mmaMeta,
-  mmaC,
-  mmaD,
+  mmaD, // the accumulator, which it may also read
   cpWrite,
   cp4x256Write,
   shift,
@@ -54,7 +53,6 @@ constexpr bool isWrite(Touch t) {
   case Touch::mmaA:
   case Touch::mmaScale:
   case Touch::mmaMeta:
-  case Touch::mmaC:
   case Touch::tmemLoad:
     return false;
   default:

@@ -37,36 +37,28 @@ void Hazards::exits(Warp &w, const Instruction &in, uint32_t lanes) {
   }
 }
 
-/// CL2: an arrival that is still due to a CTA when its last thread exits.
+/// MB5: what is expected and never comes, or comes and was never expected. CL2: an
+/// arrival that is still due to a CTA when its last thread exits.
 void Hazards::ended(Cta &cta) {
-  if (!assumes(8))
-    return;
   const Knowledge &all = exited[cta.rank];
   for (auto it = barriers.lower_bound(uint64_t(cta.rank) << kClusterShift);
        it != barriers.end() && it->first >> kClusterShift == cta.rank; ++it) {
     const Barrier &b = it->second;
-    if (b.isLive &&
-        b.duePhase > std::max(all.plain.ofAll(b.component), all.weak.ofAll(b.component)))
+    if (!b.isLive)
+      continue;
+    uint64_t word;
+    std::memcpy(&word, cta.shared.data() + (it->first & kSharedOffsetMask), 8);
+    if (MbarrierState::unpack(word).tx != 0)
+      report(Rule::MB5, lineOf(b.init), 0,
+             mbarrierDescribe(cta, it->first) +
+                 " has transaction bytes left when its CTA exits\n  missing: " +
+                 std::string(info(Rule::MB5).missing));
+    uint32_t seen = std::max(all.plain.ofAll(b.component), all.weak.ofAll(b.component));
+    if (assumes(8) && b.duePhase > seen)
       report(Rule::CL2, b.dueLine, lineOf(b.init),
              "arrival at " + mbarrierDescribe(cta, it->first) + " of cta rank " + dec(cta.rank) +
                  " may come after the CTA has exited\n  missing: a wait for phase " +
                  dec(b.duePhase - 1) + " of it before the exit");
-  }
-}
-
-/// MB5: what is expected and never comes, or comes and was never expected.
-void Hazards::finish() {
-  for (auto &[address, b] : barriers) {
-    if (!b.isLive)
-      continue;
-    Cta *cta = cluster.ctaOf(address);
-    uint64_t word;
-    std::memcpy(&word, cta->shared.data() + (address & kSharedOffsetMask), 8);
-    if (MbarrierState state = MbarrierState::unpack(word); state.tx != 0)
-      report(Rule::MB5, lineOf(b.init), 0,
-             mbarrierDescribe(*cta, address) +
-                 " has transaction bytes left when its CTA exits\n  missing: " +
-                 std::string(info(Rule::MB5).missing));
   }
 }
 

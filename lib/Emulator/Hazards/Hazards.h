@@ -100,7 +100,6 @@ public:
   /// A refusal of the machine that breaks a rule carries its label, too.
   static std::string withLabel(const std::string &message);
   void exits(Warp &w, const Instruction &in, uint32_t lanes);
-  void finish();
 
 private:
   struct Group;
@@ -128,7 +127,7 @@ private:
   std::vector<std::unique_ptr<WarpState>> warps; // by rank and warp
   std::vector<Component> components;             // 0 is nobody
   std::vector<std::vector<Cell>> sharedCells;    // by rank
-  std::vector<std::vector<Cell>> tensorCells;    // by rank, [quarter][column]
+  std::vector<std::vector<Cell>> tensorCells;    // by rank; a cell's bytes are 32-lane quarters
   std::map<uint64_t, Barrier> barriers;          // by cluster address
   struct Named;
   std::vector<Named> named; // by rank, 16 each
@@ -161,7 +160,8 @@ private:
   void checkShared(const Actor &x, const Cell &cell, uint16_t bytes, unsigned rank, uint32_t at);
   Rule sharedRule(const Actor &x, const Record &r, uint16_t bytes) const;
   void touchTensor(const Actor &x, Cta &cta, unsigned quarters, unsigned column, unsigned columns);
-  void checkTensor(const Actor &x, const Cell &cell, unsigned rank, unsigned column);
+  void checkTensor(const Actor &x, const Cell &cell, unsigned quarters, unsigned rank,
+                   unsigned column);
   bool isPipelined(const Actor &x, const Record &r, bool sameWarp) const;
   Rule tensorRule(const Actor &x, const Record &r) const;
 

@@ -39,7 +39,6 @@ const char *verb(Touch t) {
   case Touch::mmaA:
   case Touch::mmaScale:
   case Touch::mmaMeta:
-  case Touch::mmaC:
   case Touch::mmaD:
     return "tcgen05.mma";
   case Touch::cpShared:
@@ -67,8 +66,6 @@ const char *object(Touch t) {
     return " (scales)";
   case Touch::mmaMeta:
     return " (metadata)";
-  case Touch::mmaC:
-    return " (accumulator)";
   case Touch::mmaD:
     return " (accumulator)";
   default:

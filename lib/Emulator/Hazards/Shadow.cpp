@@ -6,10 +6,14 @@
 
 #include "Shadow.h"
 
+#include <algorithm>
+
 namespace blockscale::emu {
 
+using std::size_t;
+
 namespace {
-constexpr std::size_t kMaxRecords = 64;
+constexpr size_t kMaxRecords = 64;
 
 /// `fresh` is a later read by the same lanes of the same component.
 bool replaces(const Record &fresh, const Record &old) {
@@ -18,11 +22,28 @@ bool replaces(const Record &fresh, const Record &old) {
 }
 } // namespace
 
+void Cell::push(const Record &r) {
+  if (!more && count < kFew) {
+    few[count++] = r;
+    return;
+  }
+  if (!more)
+    more = std::make_unique<std::vector<Record>>(few, few + count);
+  more->push_back(r);
+}
+
+void Cell::shrink(size_t to) {
+  if (more)
+    more->resize(to);
+  else
+    count = uint32_t(to);
+}
+
 /// Joins a lane's part of one instruction with the parts of lanes before it.
 bool Cell::merge(const Record &r) {
-  if (records.empty() || r.shift != kEveryLane)
+  if (isEmpty() || r.shift != kEveryLane)
     return false;
-  Record &last = records.back();
+  Record &last = data()[size() - 1];
   if (!last.isSameOperation(r) || last.touch != r.touch || !r.lanes || (r.lanes & (r.lanes - 1)))
     return false;
   if (last.shift == kEveryLane && last.bytes == r.bytes) {
@@ -54,31 +75,35 @@ bool Cell::merge(const Record &r) {
 void Cell::addRead(const Record &r) {
   if (merge(r))
     return;
-  for (Record &old : records)
-    if (replaces(r, old)) {
-      old = r;
+  Record *records = data();
+  const size_t n = size();
+  for (size_t i = 0; i < n; ++i)
+    if (replaces(r, records[i])) {
+      records[i] = r;
       return;
     }
-  if (records.size() >= kMaxRecords) // the oldest read goes
-    for (std::size_t i = 0; i < records.size(); ++i)
+  if (n >= kMaxRecords) // the oldest read goes
+    for (size_t i = 0; i < n; ++i)
       if (!isWrite(records[i].touch)) {
-        records.erase(records.begin() + long(i));
+        std::move(records + i + 1, records + n, records + i);
+        shrink(n - 1);
         break;
       }
-  records.push_back(r);
+  push(r);
 }
 
 void Cell::addWrite(const Record &r) {
-  std::size_t kept = 0;
-  for (Record &old : records) {
-    if (!old.isSameOperation(r))
-      old.bytes &= uint16_t(~r.bytes);
-    if (old.bytes)
-      records[kept++] = old;
+  Record *records = data();
+  size_t kept = 0;
+  for (size_t i = 0, n = size(); i < n; ++i) {
+    if (!records[i].isSameOperation(r))
+      records[i].bytes &= uint16_t(~r.bytes);
+    if (records[i].bytes)
+      records[kept++] = records[i];
   }
-  records.resize(kept);
+  shrink(kept);
   if (!merge(r))
-    records.push_back(r);
+    push(r);
 }
 
 } // namespace blockscale::emu

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For every 16 bytes of shared memory, and every column of each 32-lane quarter of
-// tensor memory: the last writes and the reads since, each as {component, count}.
+// For every 16 bytes of shared memory, and every column of tensor memory with its four
+// 32-lane quarters: the last writes and the reads since, each as {component, count}.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 #include "Access.h"
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace blockscale::emu {
@@ -25,7 +26,7 @@ struct Record {
   uint32_t site = 0;  // index of the instruction
   uint32_t lanes = 0; // a mask; with a shift the lane that owns byte 0
   uint32_t place = 0; // accumulators: which and of what shape; scales: their address
-  uint16_t bytes = 0; // of the cell
+  uint16_t bytes = 0; // of the cell, or quarters
   Touch touch = Touch::load;
   uint8_t shift = kEveryLane; // else byte b belongs to lane `lanes` + (b >> shift)
 
@@ -46,15 +47,26 @@ struct Record {
 /// The accesses that a later one may conflict with.
 class Cell {
 public:
-  const Record *begin() const { return records.data(); }
-  const Record *end() const { return records.data() + records.size(); }
-  bool isEmpty() const { return records.empty(); }
-  void clear() { records.clear(); }
+  const Record *begin() const { return more ? more->data() : few; }
+  const Record *end() const { return begin() + size(); }
+  bool isEmpty() const { return size() == 0; }
+  void clear() {
+    more.reset();
+    count = 0;
+  }
   void addRead(const Record &r);
   void addWrite(const Record &r);
 
 private:
-  std::vector<Record> records;
+  static constexpr uint32_t kFew = 2;
+  Record few[kFew];
+  uint32_t count = 0; // of the few
+  std::unique_ptr<std::vector<Record>> more;
+
+  std::size_t size() const { return more ? more->size() : count; }
+  Record *data() { return more ? more->data() : few; }
+  void push(const Record &r);
+  void shrink(std::size_t to);
   bool merge(const Record &r);
 };
 

@@ -29,6 +29,13 @@ Hazards::Actor Hazards::actor(Warp &w, const Instruction &in, unsigned lane, Tou
 }
 
 bool Hazards::knows(const Actor &x, const Record &r, uint16_t bytes) const {
+  if (r.component == x.knownComponent && r.count <= x.knownCount)
+    return true;
+  if (x.group->knows.plain.ofAll(r.component) >= r.count) {
+    x.knownComponent = r.component;
+    x.knownCount = r.count;
+    return true;
+  }
   uint32_t lanes = r.owners(bytes);
   const Component &c = components[r.component];
   if (c.warp == x.state && c.agent == Agent::thread) {
@@ -172,8 +179,12 @@ public:
   void shared(Touch touch, Cta &cta, uint32_t offset, uint32_t bytes, uint64_t extra) override {
     if (bytes == 0 || offset + uint64_t(bytes) > cta.shared.size())
       return; // reported when it lands
+    actor.record.touch = touch;
+    if (touch != Touch::bulkWrite && touch != Touch::copyAsync) {
+      hazards.touchShared(actor, cta, offset, bytes);
+      return;
+    }
     Actor x = actor;
-    x.record.touch = touch;
     if (touch == Touch::bulkWrite) {
       Barrier *b = hazards.barrierAt(extra);
       if (!b)

@@ -71,6 +71,8 @@ struct Hazards::Actor {
   unsigned lane = 0;
   Record record;
   Agent agent = Agent::thread;
+  // The last component and count that were known of all lanes.
+  mutable uint32_t knownComponent = 0, knownCount = 0;
 };
 
 struct Hazards::Conflict {

@@ -16,7 +16,6 @@
 namespace blockscale::emu {
 
 namespace {
-bool isAccumulator(Touch t) { return t == Touch::mmaC || t == Touch::mmaD; }
 /// A, metadata and, by A1, scales.
 bool isOperand(Touch t) { return t == Touch::mmaA || t == Touch::mmaMeta || t == Touch::mmaScale; }
 bool isLoadStore(Touch t) { return t == Touch::tmemLoad || t == Touch::tmemStore; }
@@ -30,7 +29,7 @@ bool Hazards::isPipelined(const Actor &x, const Record &r, bool sameWarp) const 
     return sameWarp && !early; // pairs 11 to 13
   if (!isTensorPipe(first) || !isTensorPipe(second) || components[r.component].agent != x.agent)
     return false;
-  if (isAccumulator(first) && isAccumulator(second)) // pairs 4 to 6
+  if (first == Touch::mmaD && second == Touch::mmaD) // pairs 4 to 6
     return r.place == x.record.place;
   if (isOperand(first)) // pairs 1 to 3
     return second == Touch::mmaD || (!early && second == Touch::cpWrite) ||
@@ -52,15 +51,17 @@ Rule Hazards::tensorRule(const Actor &x, const Record &r) const {
     return Rule::TM5;
   if (x.group->knows.weak.covers(r.component, r.lanes, r.count))
     return sawRelaxedWait ? Rule::TM9 : Rule::TM10;
-  if (isAccumulator(r.touch) && isAccumulator(x.record.touch) && sameWarp)
+  if (r.touch == Touch::mmaD && x.record.touch == Touch::mmaD && sameWarp)
     return Rule::TM12;
   return !sameWarp && isPipelined(x, r, true) ? Rule::TM8 : Rule::TM1;
 }
 
-void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned rank, unsigned column) {
+void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned quarters, unsigned rank,
+                          unsigned column) {
   const bool writes = isWrite(x.record.touch);
   for (const Record &r : cell) {
-    if ((!writes && !isWrite(r.touch)) || r.isSameOperation(x.record))
+    auto both = uint16_t(r.bytes & quarters);
+    if (!both || (!writes && !isWrite(r.touch)) || r.isSameOperation(x.record))
       continue;
     const Component &c = components[r.component];
     const bool sameWarp = c.warp == x.state;
@@ -80,7 +81,7 @@ void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned rank, unsig
     }
     // What a later read came after, that is known or pipelined, is over too.
     bool implied = isWrite(r.touch) && std::any_of(cell.begin(), cell.end(), [&](const Record &q) {
-                     return !isWrite(q.touch) &&
+                     return !isWrite(q.touch) && (q.bytes & both) == both &&
                             ((components[q.component].warp == x.state && isPipelined(x, q, true)) ||
                              x.group->knows.plain.covers(q.component, q.lanes, q.count));
                    });
@@ -103,23 +104,19 @@ void Hazards::touchTensor(const Actor &x, Cta &cta, unsigned quarters, unsigned 
   std::vector<Cell> &cells = tensorCells[cta.rank];
   const unsigned all = cta.tmem.columns();
   if (cells.empty())
-    cells.resize(size_t(all) * 4);
+    cells.resize(all);
   Record r = x.record;
-  r.bytes = 1;
-  for (unsigned quarter = 0; quarter < 4; ++quarter) {
-    if (!(quarters >> quarter & 1))
-      continue;
-    for (unsigned c = column; c < std::min(column + columns, all); ++c) {
-      Cell &cell = cells[size_t(quarter) * all + c];
-      if (!cell.isEmpty())
-        checkTensor(x, cell, cta.rank, c);
-      if (r.touch == Touch::dealloc)
-        cell.clear();
-      else if (isWrite(r.touch))
-        cell.addWrite(r);
-      else
-        cell.addRead(r);
-    }
+  r.bytes = uint16_t(quarters);
+  for (unsigned c = column; c < std::min(column + columns, all); ++c) {
+    Cell &cell = cells[c];
+    if (!cell.isEmpty())
+      checkTensor(x, cell, quarters, cta.rank, c);
+    if (r.touch == Touch::dealloc)
+      cell.clear();
+    else if (isWrite(r.touch))
+      cell.addWrite(r);
+    else
+      cell.addRead(r);
   }
   if (!conflicts.empty())
     flush(x);

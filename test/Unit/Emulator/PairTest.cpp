@@ -200,7 +200,7 @@ TEST(Exited, MemoryOfACtaThatHasExitedIsOutOfReach) {
 }
 
 TEST(Exited, ACopyIntoACtaMustLandBeforeItExits) {
-  Options o;
+  Options o = unchecked();
   o.timing = Timing::latest;
   // CTA 1 does not wait for what CTA 0 sends it.
   Ran r = runPair("@%p1 mbarrier.init.shared.b64 [%r1], 1; fence.mbarrier_init.release.cluster;\n" +
