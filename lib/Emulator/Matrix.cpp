@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Hazards/Hazards.h"
-#include "Lanes.h"
+#include "WarpFragments.h"
 
 #include <cstring>
 
@@ -105,8 +105,13 @@ Outcome storeMatrix(Warp &w, const Instruction &in) {
 
 bool decodeMatrix(Decoder &d) {
   bool isStore = d.raw->opcode == "stmatrix";
-  if (!d.take("sync") || !d.take("aligned") || !d.take("m8n8"))
+  if (isStore && !facts::covers(d.arch, facts::kStmatrixNeeds))
+    return d.fail("ptx_target: stmatrix must have a target with it, got " +
+                  std::string(facts::name(d.arch)));
+  if (!d.take("sync") || !d.take("aligned"))
     return false;
+  if (!d.take("m8n8"))
+    return decodeNarrowMatrix(d, isStore);
   int count = d.takeOneOf({"x1", "x2", "x4"});
   bool transpose = d.take("trans");
   bool shared = d.takeOneOf({"shared", "shared::cta"}) >= 0;
@@ -138,6 +143,8 @@ bool decodeMatrix(Decoder &d) {
 } // namespace
 
 DecodeFn findMatrix(std::string_view opcode) {
+  if (opcode == "movmatrix")
+    return decodeMovmatrix;
   return opcode == "ldmatrix" || opcode == "stmatrix" ? decodeMatrix : nullptr;
 }
 

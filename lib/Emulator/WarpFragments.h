@@ -105,6 +105,10 @@ inline bool isWholeWarp(Warp &w, const Instruction &in, const char *what) {
   return false;
 }
 
+/// ldmatrix and stmatrix of bytes; .sync.aligned are taken.
+bool decodeNarrowMatrix(Decoder &d, bool isStore);
+bool decodeMovmatrix(Decoder &d);
+
 /// mma.sync with scales; the shape, .row.col and what follows are not taken yet.
 bool decodeScaledMmaSync(Decoder &d, const std::string &shape, const std::string &kind);
 

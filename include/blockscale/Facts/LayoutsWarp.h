@@ -12,7 +12,11 @@
 #ifndef BLOCKSCALE_FACTS_LAYOUTSWARP_H
 #define BLOCKSCALE_FACTS_LAYOUTSWARP_H
 
+#include "blockscale/Facts/Arch.h"
+
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace blockscale::facts {
 
@@ -60,6 +64,42 @@ struct LdmatrixPlace {
 constexpr LdmatrixPlace ldmatrixPlace(int thread, int reg, int half, bool transposed = false) {
   int row = thread / 4, column = 2 * (thread % 4) + half;
   return transposed ? LdmatrixPlace{8 * reg + column, row} : LdmatrixPlace{8 * reg + row, column};
+}
+
+/// Moves of matrices of bytes: each matrix has rows of 16 bytes in shared memory.
+struct NarrowMatrix {
+  std::string_view shape;
+  bool isStore, transposed; // .trans must, or must not, be written
+  bool raw;                 // .b8
+  bool unpacks;             // .b8x16.b6x16_p32 and .b8x16.b4x16_p64
+  int rows;                 // of a matrix, one address each
+  int registers;            // of a matrix
+  int most;                 // matrices: x1, x2, x4
+  std::string_view source;
+};
+
+// clang-format off
+inline constexpr std::array<NarrowMatrix, 3> kNarrowMatrices{{
+    // shape    store  trans  raw    unpacks rows registers most
+    {"m8n16",  false, false, false, true,   8,   1,        4, "ptxas 13.5"},
+    {"m16n16", false, true,  true,  true,   16,  2,        2, "ptxas 13.5"},
+    {"m16n8",  true,  true,  true,  false,  8,   1,        4, "ptxas 13.5"},
+}};
+// clang-format on
+inline constexpr ArchSet kNarrowMatrixNeeds{Arch::sm_100f, Arch::sm_110f, Arch::sm_120a,
+                                            Arch::sm_121a};
+inline constexpr ArchSet kStmatrixNeeds{Arch::sm_90a, Arch::sm_100f, Arch::sm_110f, Arch::sm_120a,
+                                        Arch::sm_121a};
+
+/// Row (address) and byte of that row that byte `byte` of register `reg` of a matrix holds.
+/// Source: CUTLASS 4.7.0, copy_sm100.hpp and copy_traits_sm100.hpp, the byte permutation
+/// after its ldmatrix undone; unpacked codes end up in the low bits of their bytes.
+constexpr FragmentPlace narrowMatrixPlace(const NarrowMatrix &m, int thread, int reg, int byte) {
+  if (m.isStore)
+    return {2 * (thread % 4) + byte % 2, thread / 4 + 8 * (byte / 2)};
+  if (m.transposed)
+    return {4 * (thread % 4) + byte, thread / 4 + 8 * reg};
+  return {thread / 4, 4 * (thread % 4) + byte};
 }
 
 } // namespace blockscale::facts
