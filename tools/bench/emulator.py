@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Prints `key = value` lines: GFLOP/s of whole products of 2048 x 2048 x 4096 on one
-# core, through blockscale-translate and blockscale-run (the median of some launches;
+# core, through blockscale-translate and blockscale-run (CPU time of some launches;
 # quantised normal data, and random bits with --hostile), the rate of scalar code in
 # million thread instructions per second, how much slower the hazard checks make a
 # kernel, and, unless --quick, whether several cores give the same bits, memory against
@@ -120,7 +120,7 @@ class Bench:
         return paths
 
     def launch(self, stem, args=(), repeat=0, flags=()):
-        """The report of the last launch and the process's peak memory in bytes."""
+        """The report of the last launch, the process's peak memory in bytes and its CPU seconds."""
         report = self.work / "report.json"
         command = [self.run, "--ptx", stem.with_suffix(".ptx"), "--manifest", stem.with_suffix(".json"),
                    f"--report={report}", *flags]
@@ -131,15 +131,23 @@ class Bench:
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             measure.fail(f"{command[0]}: {errors.strip()}")
-        return json.loads(report.read_text())["launches"][-1], usage.ru_maxrss * 1024
+        launch = json.loads(report.read_text())["launches"][-1]
+        return launch, usage.ru_maxrss * 1024, usage.ru_utime + usage.ru_stime
+
+    def time(self, stem, args=(), flags=()):
+        """A launch and its CPU seconds: what further launches add to a process, so that neither
+        reading files nor other processes of a busy machine count."""
+        _, _, alone = self.launch(stem, args, 0, flags)
+        launch, _, several = self.launch(stem, args, LAUNCHES, flags)
+        return launch, max(several - alone, 1e-9) / LAUNCHES
 
 
 def benchKernels(bench, hostileToo):
     for name in FORMATS:
         stem = bench.kernel(name)
         for make in (benign, hostile) if hostileToo else (benign,):
-            launch, _ = bench.launch(stem, bench.operands(name, make), repeat=LAUNCHES)
-            rate = launch["mma_flops"] / launch["seconds"] / 1e9
+            launch, seconds = bench.time(stem, bench.operands(name, make))
+            rate = launch["mma_flops"] / seconds / 1e9
             suffix = "" if make is benign else ".hostile"
             measure.report(f"emulator.kernel.{name}{suffix}.gflops", rate)
 
@@ -189,8 +197,8 @@ ret;
 
 
 def benchScalar(bench):
-    launch, _ = bench.launch(scalarKernel(bench), repeat=LAUNCHES)
-    measure.report("emulator.scalar.minstr_per_s", launch["thread_instructions"] / launch["seconds"] / 1e6)
+    launch, seconds = bench.time(scalarKernel(bench))
+    measure.report("emulator.scalar.minstr_per_s", launch["thread_instructions"] / seconds / 1e6)
 
 
 def benchHazards(bench):
@@ -200,8 +208,8 @@ def benchHazards(bench):
         return
     stem = bench.kernel("nvfp4", 512, 512, K)
     args = bench.operands("nvfp4", benign, 512, 512, K)
-    off, on = (bench.launch(stem, args, LAUNCHES, [f"--hazards={value}"])[0] for value in ("off", "on"))
-    measure.report("emulator.hazards.slowdown", on["seconds"] / off["seconds"])
+    (_, off), (_, on) = (bench.time(stem, args, [f"--hazards={value}"]) for value in ("off", "on"))
+    measure.report("emulator.hazards.slowdown", on / off)
 
 
 def benchCores(bench):
@@ -218,9 +226,9 @@ def benchCores(bench):
 
 def benchMemory(bench):
     """Peak memory beyond an idle process, over the bytes of all buffers."""
-    _, idle = bench.launch(scalarKernel(bench))
+    _, idle, _ = bench.launch(scalarKernel(bench))
     stem, args = bench.kernel("nvfp4"), bench.operands("nvfp4", benign)
-    _, peak = bench.launch(stem, args)
+    _, peak, _ = bench.launch(stem, args)
     touched = 2 * (M + N) * K // 4 + 2 * M * N  # elements and scales, about; bf16 results
     measure.report("emulator.memory.peak_mib", peak / MIB)
     measure.report("emulator.memory.over_touched", (peak - idle) / touched)
