@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Emulator/Emulator.h"
+#include "blockscale/Emulator/Mma.h"
 #include "blockscale/Facts/ArchInfo.h"
 #include "blockscale/Facts/Features.h"
 #include "blockscale/Facts/Products.h"
@@ -207,6 +208,10 @@ std::string checkLaunch(const LoadedModule &module, const Kernel &k, const Launc
            text(c.cluster);
   if (std::string e = checkPreferred(module.archValue, c); !e.empty())
     return e;
+  if (launch.options.unmodelled == Unmodelled::refuse &&
+      std::find(k.evidence.begin(), k.evidence.end(), kNoEvidence) != k.evidence.end())
+    return "mma_unmodelled: products of a kernel must have a published model, got mma.sync for " +
+           std::string(facts::name(module.archValue)) + " with " + kNoEvidence;
   if (launch.options.residentClusters > kMaxResident)
     return "launch_resident: resident clusters must be at most " + dec(kMaxResident) + ", got " +
            dec(launch.options.residentClusters);

@@ -11,6 +11,8 @@
 
 #include "Float.h"
 
+#include "FmaLanes.h"
+
 #include "blockscale/Emulator/Convert.h"
 
 #include "Lanes.h"
@@ -294,13 +296,18 @@ bool decodeFma(Decoder &d, const Modifiers &m, Type t) {
   Handler run = nullptr;
   switch (t) {
   case Type::f32:
-    run = f32Ternary<Fma>(m.ftz, m.sat);
+    if (!m.ftz && !m.sat)
+      run = fastFma();
+    if (!run)
+      run = f32Ternary<Fma>(m.ftz, m.sat);
     break;
   case Type::f64:
     run = ternaryLanes<Fma, double>;
     break;
   case Type::f32x2:
-    run = ternaryLanes<F32x2<F32<Fma, false, false>>, uint64_t>;
+    run = fastFmaPairs();
+    if (!run)
+      run = ternaryLanes<F32x2<F32<Fma, false, false>>, uint64_t>;
     break;
   case Type::f16:
     run = m.relu ? ternaryLanes<Narrow<Fma, Half, true>, uint32_t>

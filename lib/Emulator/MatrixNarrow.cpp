@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Hazards/Hazards.h"
 #include "WarpFragments.h"
 
 #include <cstring>
@@ -25,7 +26,7 @@ struct NarrowForm : Extra {
 };
 
 /// The rows of all matrices, by the addresses of the first lanes.
-bool resolveRows(Warp &w, const Instruction &in, const NarrowForm &form,
+bool resolveRows(Warp &w, const Instruction &in, const NarrowForm &form, Touch touch,
                  uint8_t *(&rows)[kMostRows]) {
   const AddressOperand &a = form.address;
   for (unsigned lane = 0; lane < form.count * unsigned(form.matrix->rows); ++lane) {
@@ -33,6 +34,8 @@ bool resolveRows(Warp &w, const Instruction &in, const NarrowForm &form,
     rows[lane] = w.resolve(in, form.space, base + uint64_t(a.offset), kRowBytes, lane);
     if (!rows[lane])
       return false;
+    if (w.hazards)
+      w.hazards->access(w, in, touch, form.space, base + uint64_t(a.offset), kRowBytes, lane);
   }
   return true;
 }
@@ -51,7 +54,7 @@ Outcome loadNarrow(Warp &w, const Instruction &in) {
   const auto &form = *static_cast<const NarrowForm *>(in.extra);
   const facts::NarrowMatrix &m = *form.matrix;
   uint8_t *rows[kMostRows];
-  if (!resolveRows(w, in, form, rows))
+  if (!resolveRows(w, in, form, Touch::load, rows))
     return Outcome::error;
   // All rows are read before a register changes: an address may be one of them.
   uint32_t out[kMostRegisters][32] = {};
@@ -76,7 +79,7 @@ Outcome storeNarrow(Warp &w, const Instruction &in) {
   const auto &form = *static_cast<const NarrowForm *>(in.extra);
   const facts::NarrowMatrix &m = *form.matrix;
   uint8_t *rows[kMostRows];
-  if (!resolveRows(w, in, form, rows))
+  if (!resolveRows(w, in, form, Touch::store, rows))
     return Outcome::error;
   const Operand *regs = w.kernel->lists.data() + in.list;
   bool changed = false;

@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Emulator/Mma.h"
+
 #include "Numerics/Dot.h"
 
 #include "WarpFragments.h"
@@ -151,7 +153,7 @@ bool decodeMma(Decoder &d) {
     ChipDot chip = mmaSyncModel(d.arch, *a, shape.k, *result);
     form->model = chip.model;
     if (!chip.published)
-      noteEvidence(d.kernel, "no public hardware evidence");
+      noteEvidence(d.kernel, kNoEvidence);
   }
   Type wide = *result == facts::WarpResult::f32 ? Type::f32 : Type::b32;
   Instruction in;

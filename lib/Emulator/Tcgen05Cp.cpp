@@ -10,6 +10,7 @@
 #include "blockscale/Facts/LayoutsAccumulator.h"
 #include "blockscale/Facts/LayoutsTmemCopy.h"
 
+#include "DescCache.h"
 #include "Tcgen05.h"
 
 #include <algorithm>
@@ -107,7 +108,7 @@ Outcome copy(Warp &w, const Instruction &in) {
     op->shape = Shape(in.sub);
     op->expansion = Expand(in.flags & 3);
     uint32_t address = w.reg<uint32_t>(in.op[0])[l] + uint32_t(in.imm);
-    auto desc = facts::decodeSmemDesc(w.launch->module.archValue, w.reg<uint64_t>(in.op[1])[l]);
+    auto desc = decodeSmemDescCached(w.launch->module.archValue, w.reg<uint64_t>(in.op[1])[l]);
     if (!desc)
       return w.fail(in, desc.message());
     op->source = *desc;

@@ -14,6 +14,7 @@
 #include "blockscale/Facts/LayoutsAccumulator.h"
 #include "blockscale/Facts/LayoutsScales.h"
 
+#include "DescCache.h"
 #include "Tcgen05Collector.h"
 
 #include <algorithm>
@@ -68,21 +69,27 @@ public:
   std::vector<Cta *> ctas;                         // the even one first
   std::shared_ptr<CollectorContents> keptA, keptB; // null: discarded
 
-  bool land() override {
-    thread_local Buffers buffers;
+  /// What the arithmetic is told of one CTA's rows.
+  MmaInstruction instruction() const {
     MmaInstruction in;
     in.kind = form->kind;
     in.a = desc.a;
     in.b = desc.b;
     in.scale = desc.scale;
     in.block = desc.block;
-    unsigned rows = unsigned(desc.m) / unsigned(ctas.size());
-    in.m = int(rows);
+    in.m = desc.m / int(form->ctaGroup);
     in.n = desc.n;
     in.k = desc.k;
     in.accumulate = accumulate;
     in.negateA = desc.negateA;
     in.negateB = desc.negateB;
+    return in;
+  }
+
+  bool land() override {
+    thread_local Buffers buffers;
+    MmaInstruction in = instruction();
+    unsigned rows = unsigned(in.m);
     unsigned aBytes = rowBytes(form->kind, desc.a, desc.k, in.aPacking),
              bBytes = rowBytes(form->kind, desc.b, desc.k, in.bPacking);
     unsigned scales = unsigned(desc.k / desc.block);
@@ -246,6 +253,8 @@ private:
               unsigned bytes, uint8_t *out, const char *which) {
     if (transposed)
       return gatherTransposed(cta, s, rows, bytes, out, which);
+    if (!s.absolute && s.swizzle != facts::Swizzle::none)
+      return gatherSwizzled(cta, s, rows, bytes, out, which);
     for (unsigned row = 0; row < rows; ++row)
       for (unsigned chunk = 0; chunk * 16 < bytes; ++chunk) {
         uint32_t offset = operandChunk(s, row, chunk);
@@ -254,6 +263,24 @@ private:
           return outside(which, offset);
         std::memcpy(out + row * kRowPitch + chunk * 16, p, 16);
       }
+    return true;
+  }
+  /// The same addresses (kMajorAddress), with what all rows share taken out of the loop: most
+  /// operands go this way, and every one of them is read once an instruction.
+  bool gatherSwizzled(const Cta &cta, const facts::SmemDesc &s, unsigned rows, unsigned bytes,
+                      uint8_t *out, const char *which) {
+    const uint32_t span = uint32_t(facts::info(s.swizzle).span), stride = s.strideBytes,
+                   start = s.start, last = uint32_t(cta.shared.size()) - 16;
+    const uint8_t *shared = cta.shared.data();
+    for (unsigned row = 0; row < rows; ++row) {
+      uint32_t linear = start + row % 8 * span + row / 8 * stride;
+      for (unsigned at = 0; at < bytes; at += 16) {
+        uint32_t offset = facts::swizzleAddress(linear + at, s.swizzle, s.baseOffset);
+        if (offset < kSharedBase || offset > last)
+          return outside(which, offset);
+        std::memcpy(out + row * kRowPitch + at, shared + offset, 16);
+      }
+    }
     return true;
   }
   /// A of 4 or 6 bits has a byte for each element in tensor memory.
@@ -350,13 +377,11 @@ Outcome runMma(Warp &w, const Instruction &in) {
     int l = __builtin_ctz(m);
     auto op = std::make_unique<TmemMma>();
     op->form = &form;
-    auto idesc = facts::decodeIDesc(arch, form.kind, form.block, w.reg<uint32_t>(form.idesc)[l]);
+    auto idesc = decodeIDescCached(arch, form.kind, form.block, int(form.ctaGroup),
+                                   w.reg<uint32_t>(form.idesc)[l]);
     if (!idesc)
       return w.fail(in, idesc.message());
     op->desc = *idesc;
-    op->desc.ctaGroup = int(form.ctaGroup);
-    if (auto ok = facts::checkIDesc(arch, op->desc); !ok)
-      return w.fail(in, ok.message());
     if (op->desc.sparse || op->desc.sfaLayout != facts::SfaLayout::lanes32)
       return w.fail(in, "mma_form: sparse operands and the 128-lane scale layout are not executed");
     if (form.aInTmem && op->desc.m == 64 * int(form.ctaGroup))
@@ -365,7 +390,7 @@ Outcome runMma(Warp &w, const Instruction &in) {
         (op->desc.transposeB && facts::info(op->desc.b).bits < 8))
       return w.fail(in, "mma_form: MN-major operands of 4 or 6 bits are not executed: no public "
                         "text says how they lie");
-    auto b = facts::decodeSmemDesc(arch, w.reg<uint64_t>(form.bDesc)[l]);
+    auto b = decodeSmemDescCached(arch, w.reg<uint64_t>(form.bDesc)[l]);
     if (!b)
       return w.fail(in, b.message());
     op->b = *b;
@@ -382,7 +407,7 @@ Outcome runMma(Warp &w, const Instruction &in) {
       if (!checkColumns(w, in, *w.cta, op->aColumn, bytes / 4, "A of tcgen05.mma"))
         return Outcome::error;
     } else {
-      auto a = facts::decodeSmemDesc(arch, w.reg<uint64_t>(form.aDesc)[l]);
+      auto a = decodeSmemDescCached(arch, w.reg<uint64_t>(form.aDesc)[l]);
       if (!a)
         return w.fail(in, a.message());
       op->a = *a;
@@ -414,6 +439,10 @@ Outcome runMma(Warp &w, const Instruction &in) {
           !checkColumns(w, in, *cta, op->sfbColumn,
                         scaleColumns(scaleRowsB, unsigned(op->desc.sfbId), scales), "scales of B"))
         return Outcome::error;
+    if (w.launch->options.unmodelled == Unmodelled::refuse)
+      if (std::string label = mmaEvidence(op->instruction()); !label.empty())
+        return w.fail(in, "mma_unmodelled: tcgen05.mma must have a published model, got K = " +
+                              dec(op->desc.k) + " with " + label);
     Collector *collectors = op->ctas[0]->collectors;
     uint64_t operandA = form.aInTmem ? op->aColumn : w.reg<uint64_t>(form.aDesc)[l];
     std::string e =

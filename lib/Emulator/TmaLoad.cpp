@@ -42,6 +42,8 @@ public:
   Instruction where;
 
   bool land() override {
+    if (tensor && targets.size() == 1 && !box.isPadded())
+      return landDirectly();
     std::vector<uint8_t> data;
     uint64_t bytes = size;
     if (tensor) {
@@ -100,6 +102,35 @@ public:
   }
 
 private:
+  /// One destination, rows as they are: from global memory to their places.
+  bool landDirectly() {
+    const Target &t = targets[0];
+    Cta *cta = warp->cta->cluster->ctaOf(t.dst);
+    uint32_t offset = uint32_t(t.dst & kSharedOffsetMask);
+    uint64_t fill = fillPattern(box.map);
+    std::vector<uint8_t> partial(box.globalRow);
+    bool read = box.eachRow([&](unsigned row, uint64_t address, unsigned from, unsigned to) {
+      uint8_t *whole = nullptr;
+      if (to > from) {
+        whole = warp->resolveGlobal(where, address + from, to - from);
+        if (!whole)
+          return false;
+      }
+      if (to - from < box.globalRow) {
+        for (unsigned i = 0; i < box.globalRow; ++i)
+          partial[i] = uint8_t(fill >> (8 * (i % 8)));
+        if (to > from)
+          std::memcpy(partial.data() + from, whole, to - from);
+        whole = partial.data();
+      }
+      moveRow<true>(box, cta->shared.data(), offset, row, whole);
+      return true;
+    });
+    if (read)
+      if (std::string e = mbarrierCompleteTx(*cta, t.barrier, uint32_t(box.payload())); !e.empty())
+        warp->fail(line, e);
+    return true;
+  }
   bool fetchBox(std::vector<uint8_t> &data) {
     data.resize(box.payload());
     uint64_t fill = fillPattern(box.map);

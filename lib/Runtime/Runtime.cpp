@@ -55,6 +55,9 @@ bsrt_status convert(const bsrt_options *from, emu::Options &to) {
                                         emu::HazardMode::strict};
   to.hazards.mode = kModes[from->hazards];
   to.hazards.denied = from->hazards_denied;
+  if (from->unmodelled > 1)
+    return refuse("runtime: unmodelled must be 0 or 1, got " + std::to_string(from->unmodelled));
+  to.unmodelled = from->unmodelled ? emu::Unmodelled::refuse : emu::Unmodelled::extend;
   to.hazards.manual = from->early_manual ? emu::ManualRevision::early : emu::ManualRevision::ptx94;
   return BSRT_OK;
 }

@@ -51,6 +51,13 @@ def benchEmulator(build):
     measure.report("host.sgemm.gflops", figures["gflops"])
 
 
+def benchWholeKernels(build, quick):
+    """Whole products and scalar code in the emulator (emulator.py)."""
+    command = [sys.executable, ROOT / "tools" / "bench" / "emulator.py", "--build", build]
+    for key, value in measure.figuresOf(command + ["--quick"] * quick).items():
+        measure.report(key, value)
+
+
 def benchKernels(build, ptxas, full):
     command = [sys.executable, ROOT / "test" / "tools" / "kernel_matrix.py", "--build", build,
                "--work", build / "bench" / "kernels", "--ptxas", ptxas]
@@ -100,6 +107,7 @@ def main():
 
     ours = benchCompile(build)
     benchEmulator(build)
+    benchWholeKernels(build, quick=args.quick)
     benchKernels(build, found[0], full=not args.quick)
     if not args.quick:
         benchPeers(build, ours)

@@ -65,6 +65,8 @@ const Flag kFlags[] = {
     {"no-assume", "An", "an assumption of docs/Hazards.md that does not hold, such as A4",
      Where::both, true},
     {"manual", "REVISION", "9.4 (default) or early: the text on pipelined tcgen05 pairs"},
+    {"unmodelled", "WHAT",
+     "products that no public model covers: extend (default, results are labelled) or refuse"},
     {"report", "FILE", "write what ran as JSON"},
     {"trace", "FILE", "Chrome trace of the run (not built yet)", Where::nowhere},
     {"help", "", "print this"},
@@ -206,6 +208,10 @@ Result<bool> parseHazards(const CommandLine &line, bsrt_options &run) {
   if (manual != "9.4" && manual != "early")
     return Refusal{"run: --manual must be 9.4 or early, got '" + manual + "'"};
   run.early_manual = manual == "early";
+  std::string unmodelled = line.get("unmodelled", "extend");
+  if (unmodelled != "extend" && unmodelled != "refuse")
+    return Refusal{"run: --unmodelled must be extend or refuse, got '" + unmodelled + "'"};
+  run.unmodelled = unmodelled == "refuse";
   return true;
 }
 

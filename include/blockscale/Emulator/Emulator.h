@@ -47,6 +47,12 @@ enum class ClusterChoice : uint8_t {
   fallback,  // only ordinary ones
 };
 
+/// What to do with a product that no public model covers (mmaEvidence).
+enum class Unmodelled : uint8_t {
+  extend, // run the natural extension, one sum an instruction; results carry a label
+  refuse, // do not run it
+};
+
 struct Options {
   Timing timing = Timing::earliest;
   uint64_t seed = 0;             // also orders warps and CTAs
@@ -56,6 +62,7 @@ struct Options {
   ClusterChoice clusterChoice = ClusterChoice::mixed;
   uint64_t maxInstructions = 0; // 0: no limit; else refuse as livelock beyond it
   HazardOptions hazards;        // what is checked; errors refuse the launch
+  Unmodelled unmodelled = Unmodelled::extend;
 };
 
 /// By-value kernel parameters, in order, each with its natural alignment.

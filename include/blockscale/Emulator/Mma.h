@@ -74,8 +74,11 @@ bool isAvailable(MmaHost host);
 void mma(const MmaInstruction &instruction, const MmaOperands &operands,
          MmaPath path = MmaPath::automatic, MmaHost host = MmaHost::best);
 
+/// The label of what has no published, checked model.
+inline constexpr char kNoEvidence[] = "no public hardware evidence";
+
 /// Empty when a published, checked model of this instruction exists; otherwise
-/// the label that every printed result must carry.
+/// kNoEvidence, which every printed result must carry.
 std::string mmaEvidence(const MmaInstruction &instruction);
 
 } // namespace blockscale::emu

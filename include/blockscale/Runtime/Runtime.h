@@ -49,6 +49,7 @@ typedef struct bsrt_options {
   uint64_t max_instructions; /* 0: no limit */
   uint32_t hazards;          /* a bsrt_hazards; other values are refused */
   uint32_t hazards_denied;   /* bit n: assumption An of docs/Hazards.md does not hold */
+  uint32_t unmodelled;       /* 1: refuse products without a published model; 0: label them */
   uint32_t early_manual;     /* 1: the earlier text on pipelined tcgen05 pairs */
 } bsrt_options;
 

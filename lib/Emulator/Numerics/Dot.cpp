@@ -48,22 +48,37 @@ Factor splitCode(const facts::WarpFormatInfo &f, uint32_t code, bool negate) {
   return {sign * significand, (field ? field : 1) - bias, TermClass::finite};
 }
 
-struct Rows {
-  std::vector<Factor> factors; // [rows][k]
-  std::vector<char> special;   // a row holds NaN or infinity
+/// The factors of a row.
+std::vector<Factor> splitRow(WarpFormat format, bool negate, int k, const uint8_t *row) {
+  const facts::WarpFormatInfo &f = facts::info(format);
+  std::vector<Factor> out;
+  out.reserve(size_t(k));
+  for (int j = 0; j < k; ++j)
+    out.push_back(splitCode(f, codeAt(row, f.bits, j), negate));
+  return out;
+}
+
+/// Where the loops want the factors of an operand: element (row, i) at row * rowStep +
+/// i * kStep.
+struct Planes {
+  int32_t *significands, *exponents;
+  size_t rowStep, kStep;
 };
 
-Rows splitRows(WarpFormat format, bool negate, int rows, int k, const uint8_t *data, size_t pitch) {
-  const facts::WarpFormatInfo &f = facts::info(format);
-  Rows out;
-  out.factors.reserve(size_t(rows) * size_t(k));
-  out.special.assign(size_t(rows), 0);
+/// Fills the planes in the order of the chain and notes rows with NaN or infinity.
+void fill(const Planes &planes, WarpFormat format, bool negate, int rows,
+          const std::vector<int> &order, const uint8_t *data, size_t pitch,
+          std::vector<char> &special) {
+  const facts::WarpFormatInfo f = facts::info(format);
+  special.assign(size_t(rows), 0);
   for (int r = 0; r < rows; ++r)
-    for (int j = 0; j < k; ++j) {
-      out.factors.push_back(splitCode(f, codeAt(data + size_t(r) * pitch, f.bits, j), negate));
-      out.special[size_t(r)] |= out.factors.back().cls != TermClass::finite;
+    for (size_t i = 0; i < order.size(); ++i) {
+      Factor factor = splitCode(f, codeAt(data + size_t(r) * pitch, f.bits, order[i]), negate);
+      size_t at = size_t(r) * planes.rowStep + i * planes.kStep;
+      planes.significands[at] = int32_t(factor.significand);
+      planes.exponents[at] = factor.significand ? factor.exponent : dotloop::kZeroFactor;
+      special[size_t(r)] |= factor.cls != TermClass::finite;
     }
-  return out;
 }
 
 constexpr facts::WarpFormatInfo kFloat{WarpFormat::f16, "f32", 32, 8, 23, true, true};
@@ -152,7 +167,7 @@ int fractionOf(const DotShape &s) {
 void run(const dotloop::Tile &tile) {
 #if defined(BLOCKSCALE_X86_KERNELS)
   static const bool avx512 = isAvailable(MmaHost::avx512);
-  static const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  static const bool avx2 = isAvailable(MmaHost::avx2);
   if (avx512)
     return dotloop::runAvx512(tile);
   if (avx2)
@@ -184,15 +199,18 @@ void dotPlain(const DotShape &s, const DotModel &given, const DotOperands &o) {
   }
   PlainFloatEnvironment environment;
   DotModel model = chained(given, s.k);
-  Rows a = splitRows(s.a, s.negateA, s.m, s.k, o.a, o.aPitch);
-  Rows b = splitRows(s.b, s.negateB, s.n, s.k, o.b, o.bPitch);
   std::vector<int> order = orderOf(model, s.k);
-  for (int m = 0; m < s.m; ++m)
+  std::vector<std::vector<Factor>> columns;
+  for (int n = 0; n < s.n; ++n)
+    columns.push_back(splitRow(s.b, s.negateB, s.k, o.b + size_t(n) * o.bPitch));
+  for (int m = 0; m < s.m; ++m) {
+    std::vector<Factor> row = splitRow(s.a, s.negateA, s.k, o.a + size_t(m) * o.aPitch);
     for (int n = 0; n < s.n; ++n) {
       uint32_t &d = o.d[size_t(m) * o.dPitch + size_t(n)];
-      d = output(model, order, &a.factors[size_t(m) * size_t(s.k)],
-                 &b.factors[size_t(n) * size_t(s.k)], fractionOf(s), o.accumulate ? d : 0);
+      d = output(model, order, row.data(), columns[size_t(n)].data(), fractionOf(s),
+                 o.accumulate ? d : 0);
     }
+  }
 }
 
 void dot(const DotShape &s, const DotModel &given, const DotOperands &o) {
@@ -202,60 +220,52 @@ void dot(const DotShape &s, const DotModel &given, const DotOperands &o) {
   }
   PlainFloatEnvironment environment;
   DotModel model = chained(given, s.k);
-  Rows a = splitRows(s.a, s.negateA, s.m, s.k, o.a, o.aPitch);
-  Rows b = splitRows(s.b, s.negateB, s.n, s.k, o.b, o.bPitch);
   std::vector<int> order = orderOf(model, s.k);
-  int columns = (s.n + dotloop::kLanes - 1) / dotloop::kLanes * dotloop::kLanes;
-  size_t sizeA = size_t(s.m) * size_t(s.k), sizeB = size_t(columns) * size_t(s.k);
+  size_t k = size_t(s.k);
+  size_t columns = size_t(s.n + dotloop::kLanes - 1) / dotloop::kLanes * dotloop::kLanes;
+  size_t sizeA = size_t(s.m) * k, sizeB = columns * k;
 
   thread_local std::vector<int32_t> work;
   thread_local std::vector<uint32_t> cells;
-  work.assign(2 * (sizeA + sizeB), 0);
-  int32_t *sigA = work.data(), *expA = sigA + sizeA, *sigB = expA + sizeA, *expB = sigB + sizeB;
-  auto exponentOf = [](const Factor &f) {
-    return f.significand == 0 ? dotloop::kZeroFactor : f.exponent;
-  };
-  for (int m = 0; m < s.m; ++m)
-    for (int i = 0; i < s.k; ++i) {
-      const Factor &f = a.factors[size_t(m) * size_t(s.k) + size_t(order[size_t(i)])];
-      sigA[m * s.k + i] = int32_t(f.significand);
-      expA[m * s.k + i] = exponentOf(f);
-    }
-  std::fill(expB, expB + sizeB, dotloop::kZeroFactor);
-  for (int n = 0; n < s.n; ++n)
-    for (int i = 0; i < s.k; ++i) {
-      const Factor &f = b.factors[size_t(n) * size_t(s.k) + size_t(order[size_t(i)])];
-      sigB[i * columns + n] = int32_t(f.significand);
-      expB[i * columns + n] = exponentOf(f);
-    }
-  cells.assign(size_t(s.m) * size_t(columns), 0);
+  thread_local std::vector<char> specialA, specialB;
+  work.resize(2 * (sizeA + sizeB));
+  Planes a{work.data(), work.data() + sizeA, k, 1};
+  Planes b{a.exponents + sizeA, a.exponents + sizeA + sizeB, 1, columns};
+  if (columns != size_t(s.n)) { // columns that only fill a vector are zero
+    std::fill(b.significands, b.significands + sizeB, 0);
+    std::fill(b.exponents, b.exponents + sizeB, dotloop::kZeroFactor);
+  }
+  fill(a, s.a, s.negateA, s.m, order, o.a, o.aPitch, specialA);
+  fill(b, s.b, s.negateB, s.n, order, o.b, o.bPitch, specialB);
+  cells.assign(size_t(s.m) * columns, 0);
   if (o.accumulate && !model.splitFp8)
     for (int m = 0; m < s.m; ++m)
-      std::memcpy(&cells[size_t(m) * size_t(columns)], o.d + size_t(m) * o.dPitch, size_t(s.n) * 4);
+      std::memcpy(&cells[size_t(m) * columns], o.d + size_t(m) * o.dPitch, size_t(s.n) * 4);
 
-  bool half = model.rounding == DotRounding::f16;
   dotloop::Tile tile{};
   tile.m = s.m;
-  tile.n = columns;
+  tile.n = int(columns);
   tile.k = s.k;
   tile.terms = model.terms;
   tile.fractionBits = model.sum.fractionBits;
   tile.zeroExponent = model.sum.zeroExponent;
   tile.productFraction = fractionOf(s);
   tile.keptBits = model.rounding == DotRounding::f32Short ? 13 : 23;
-  tile.half = half;
-  tile.sigA = sigA, tile.expA = expA, tile.sigB = sigB, tile.expB = expB;
+  tile.half = model.rounding == DotRounding::f16;
+  tile.sigA = a.significands, tile.expA = a.exponents;
+  tile.sigB = b.significands, tile.expB = b.exponents;
   tile.d = cells.data();
   run(tile);
 
   for (int m = 0; m < s.m; ++m)
     for (int n = 0; n < s.n; ++n) {
       uint32_t &d = o.d[size_t(m) * o.dPitch + size_t(n)];
-      uint32_t c = o.accumulate ? d : 0, fast = cells[size_t(m) * size_t(columns) + size_t(n)];
+      uint32_t c = o.accumulate ? d : 0, fast = cells[size_t(m) * columns + size_t(n)];
       bool special = isSpecialResult(model, c) && !model.splitFp8;
-      if (a.special[size_t(m)] || b.special[size_t(n)] || special)
-        d = output(model, order, &a.factors[size_t(m) * size_t(s.k)],
-                   &b.factors[size_t(n) * size_t(s.k)], fractionOf(s), c);
+      if (specialA[size_t(m)] || specialB[size_t(n)] || special)
+        d = output(model, order, splitRow(s.a, s.negateA, s.k, o.a + size_t(m) * o.aPitch).data(),
+                   splitRow(s.b, s.negateB, s.k, o.b + size_t(n) * o.bPitch).data(), fractionOf(s),
+                   c);
       else
         d = model.splitFp8 ? addResult(model, fast, c) : fast;
     }

@@ -106,7 +106,7 @@ bool fitsFp8(const MmaInstruction &i) {
 /// Whether the vectorised FP4 code takes this instruction.
 bool fitsFp4(const MmaInstruction &i) {
   return isFp4Kind(i.kind) && (i.k == 64 || i.k == 96 || i.k == 128) && i.m <= fp4::kMaxRows &&
-         i.n <= fp4::kMaxRows;
+         i.n <= fp4::kMaxRows && i.n % 8 == 0;
 }
 
 } // namespace
@@ -122,7 +122,11 @@ bool emu::isAvailable(MmaHost host) {
     return false;
 #endif
   case MmaHost::avx2:
+#if defined(BLOCKSCALE_X86_KERNELS)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
     return false;
+#endif
   case MmaHost::best:
   case MmaHost::scalar:
     return true;
@@ -135,12 +139,14 @@ void emu::mma(const MmaInstruction &instruction, const MmaOperands &operands, Mm
   PlainFloatEnvironment environment;
   host = resolve(host);
 #if defined(BLOCKSCALE_X86_KERNELS)
-  if (path != MmaPath::plain && host == MmaHost::avx512 && fitsFp4(instruction)) {
+  bool wide = host == MmaHost::avx512;
+  if (path != MmaPath::plain && (wide || host == MmaHost::avx2) && fitsFp4(instruction)) {
     static thread_local auto work = std::make_unique<fp4::Workspace>();
-    fp4::mmaAvx512(fp4Tile(instruction, operands), *work, path == MmaPath::automatic);
+    (wide ? fp4::mmaAvx512 : fp4::mmaAvx2)(fp4Tile(instruction, operands), *work,
+                                           path == MmaPath::automatic);
     return;
   }
-  if (path != MmaPath::plain && host == MmaHost::avx512 && fitsFp8(instruction)) {
+  if (path != MmaPath::plain && wide && fitsFp8(instruction)) {
     static thread_local auto work = std::make_unique<fp8::Workspace>();
     fp8::mmaAvx512(fp8Tile(instruction, operands, *work), *work, path == MmaPath::automatic);
     return;
@@ -165,5 +171,5 @@ std::string emu::mmaEvidence(const MmaInstruction &i) {
   default:
     break;
   }
-  return published ? "" : "no public hardware evidence";
+  return published ? "" : kNoEvidence;
 }

@@ -280,4 +280,20 @@ TEST(MmaSync, Refusals) {
   EXPECT_NE(error("mov.u16 %h1, 0;" + scaledForm, "sm_107a").find("ptx_target"), std::string::npos);
 }
 
+/// A chip whose sums no public model covers: labelled, or refused on request.
+TEST(MmaSync, ProductsWithoutAModel) {
+  std::string body = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0,%f1,%f2,%f3}, "
+                     "{%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};";
+  Scene refuse;
+  refuse.options.unmodelled = Unmodelled::refuse;
+  Ran r = run(kernel(body, "sm_107a"));
+  EXPECT_EQ(r.error, "");
+  ASSERT_EQ(r.stats.evidence.size(), 1u);
+  EXPECT_EQ(r.stats.evidence[0], "no public hardware evidence");
+  EXPECT_NE(run(kernel(body, "sm_107a"), refuse).error.find("mma_unmodelled"), std::string::npos);
+  r = run(kernel(body, "sm_90a"), refuse);
+  EXPECT_EQ(r.error, "");
+  EXPECT_TRUE(r.stats.evidence.empty());
+}
+
 } // namespace

@@ -279,6 +279,48 @@ TEST(EncodeScaled, DividesOnceByTheScale) {
   }
 }
 
+/// cvt takes f16x2 and bf16x2 sources as well: every one of them, every target.
+TEST(Encode, EverySixteenBitSource) {
+  for (Format format : {Format::e2m1, Format::e2m3, Format::e3m2, Format::e4m3, Format::e5m2}) {
+    Ending f = ending(std::string(facts::name(format)));
+    size_t wrong = 0;
+    for (uint32_t code = 0; code < 0x10000; ++code)
+      for (float x : {decodeF16(uint16_t(code)), std::bit_cast<float>(code << 16)})
+        for (Round round : {Round::nearestEven, Round::towardZero})
+          wrong += encode(format, x, round, Overflow::satfinite) !=
+                   reference(f, double(x), round, Overflow::satfinite);
+    EXPECT_EQ(wrong, 0u) << facts::name(format);
+  }
+}
+
+/// Every rounding boundary of the quotient, with the source's neighbours, under every scale.
+TEST(EncodeScaled, EveryBoundaryUnderEveryScale) {
+  for (Format format : {Format::e4m3, Format::e5m2, Format::e2m1, Format::e2m3, Format::e3m2}) {
+    Ending f = ending(std::string(facts::name(format)));
+    const std::vector<double> &v = f.magnitudes;
+    size_t wrong = 0, checked = 0;
+    for (int scale = 0; scale < 255; ++scale)
+      for (size_t i = 0; i < v.size(); ++i) {
+        double next = i + 1 < v.size() ? v[i + 1] : 2 * v[i] - v[i - 1];
+        for (double boundary : {v[i], (v[i] + next) / 2, next}) {
+          float x = float(std::ldexp(boundary, scale - 127)); // exact, or out of range
+          for (float near : {x, std::nextafter(x, kInf), std::nextafter(x, 0.0f)})
+            for (float source : {near, -near})
+              for (Round round : {Round::nearestEven, Round::towardZero}) {
+                double flushed = std::fpclassify(source) == FP_SUBNORMAL
+                                     ? std::copysign(0.0, source)
+                                     : double(source);
+                uint32_t want =
+                    reference(f, std::ldexp(flushed, 127 - scale), round, Overflow::satfinite);
+                wrong += encodeScaled(format, source, uint8_t(scale), round) != want;
+                ++checked;
+              }
+        }
+      }
+    EXPECT_EQ(wrong, 0u) << facts::name(format) << " of " << checked;
+  }
+}
+
 TEST(EncodeScaled, SpecialCasesMeasuredOnHardware) {
   for (float x : {0.0f, -3.0f, kInf, kNan}) // scale NaN
     EXPECT_EQ(encodeScaled(Format::e4m3, x, 0xFF), 0x7Fu);
