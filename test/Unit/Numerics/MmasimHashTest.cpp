@@ -122,19 +122,15 @@ Bits runDot(const SeededCase &c, const Prepared &p, int rows, const DotModel &mo
   return d;
 }
 
-/// AVX2 has its own code for the FP4 kinds only.
-bool isPlain(const SeededCase &c, MmaHost host) {
-  return host == MmaHost::scalar || (host == MmaHost::avx2 && c.kind == "mxf8f6f4");
-}
-
 std::vector<Job> jobsOf(const SeededCase &c, const Prepared &p) {
   std::vector<Job> jobs;
   if (c.hasScales()) {
-    for (const test::NamedPath &path : test::paths())
-      jobs.push_back(
-          {path.name, isPlain(c, path.host) ? test::kBand : test::kTileM, [&c, &p, path](int rows) {
-             return runScaled(c, p, rows, [&](const auto &i, const auto &o) { path.run(i, o); });
-           }});
+    for (const test::NamedPath &path : test::paths(facts::parseMmaKind(c.kind).value()))
+      jobs.push_back({path.name, path.host == MmaHost::scalar ? test::kBand : test::kTileM,
+                      [&c, &p, path](int rows) {
+                        return runScaled(c, p, rows,
+                                         [&](const auto &i, const auto &o) { path.run(i, o); });
+                      }});
     return jobs;
   }
   DotModel model = modelOf(c);

@@ -61,7 +61,7 @@ class Paths : public testing::TestWithParam<Mode> {};
 TEST_P(Paths, AgreeOnRandomTiles) {
   const Mode &mode = GetParam();
   test::TileMaker maker(mode.k * 1000 + int(mode.a) * 10 + int(mode.b));
-  std::vector<test::NamedPath> paths = test::paths();
+  std::vector<test::NamedPath> paths = test::paths(mode.kind);
   const int widths[] = {8, 256, 24, 128, 16, 96, 40};
   int number = 0;
   for (Data data : test::kAllData)
