@@ -23,7 +23,6 @@ import numpy as np
 import measure
 
 M, N, K = 2048, 2048, 4096
-LAUNCHES = 3
 MIB = 1 << 20
 
 
@@ -98,8 +97,8 @@ def program(fmt, m, n, k):
 
 
 class Bench:
-    def __init__(self, translate, run, work):
-        self.translate, self.run, self.work = translate, run, work
+    def __init__(self, translate, run, work, launches):
+        self.translate, self.run, self.work, self.launches = translate, run, work, launches
         work.mkdir(parents=True, exist_ok=True)
 
     def kernel(self, name, m=M, n=N, k=K):
@@ -140,8 +139,8 @@ class Bench:
         """A launch and its CPU seconds: what further launches add to a process, so that neither
         reading files nor other processes of a busy machine count."""
         _, _, alone = self.launch(stem, args, 0, flags)
-        launch, _, several = self.launch(stem, args, LAUNCHES, flags)
-        return launch, max(several - alone, 1e-9) / LAUNCHES
+        launch, _, several = self.launch(stem, args, self.launches, flags)
+        return launch, max(several - alone, 1e-9) / self.launches
 
 
 def benchKernels(bench, hostileToo):
@@ -263,7 +262,7 @@ def main():
     args = parser.parse_args()
     build = args.build.resolve()
     bench = Bench(args.translate or build / "bin" / "blockscale-translate", build / "bin" / "blockscale-run",
-                  build / "bench" / "emulator")
+                  build / "bench" / "emulator", launches=1 if args.quick else 3)
     benchKernels(bench, args.hostile or not args.quick)
     benchScalar(bench)
     benchHazards(bench)
