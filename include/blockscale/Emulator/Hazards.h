@@ -47,6 +47,7 @@ struct HazardRule {
   std::string_view missing; // what would make it right
   std::string_view section; // of PTX ISA 9.4; 18.x is 9.7.18.x, 15.x 9.7.15.x, 28.x 9.7.10.28.x
   std::string_view switches;
+  std::string_view note; // empty: checked; else why not, or not yet
 };
 
 /// All rules, in the order of docs/Hazards.md. Labels that start with O are our own.
