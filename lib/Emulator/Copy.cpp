@@ -53,7 +53,7 @@ public:
   }
   const char *leakAtExit() const override { return "must be complete when its thread exits"; }
   const char *what() const override { return "cp.async"; }
-  OpKind kind() const override { return OpKind::copyAsync; }
+  OpKind kind() const override { return where.flags & 4 ? OpKind::copyAsyncCg : OpKind::copyAsync; }
   void describe(AccessSink &sink) const override {
     for (uint32_t m = lanes; m; m &= m - 1) {
       int l = __builtin_ctz(m);
@@ -239,7 +239,7 @@ bool decodeCopyAsync(Decoder &d) {
   in.imm = dst.offset;
   in.op[1] = src.base;
   in.imm2 = src.offset;
-  in.flags = uint32_t(dst.wide) | uint32_t(src.wide) << 1;
+  in.flags = uint32_t(dst.wide) | uint32_t(src.wide) << 1 | uint32_t(cache == 1) << 2;
   if (d.count() == 4u + policy) {
     const PtxOperand &o = d.operand(3);
     if (d.isRegister(o) && d.registerClass(o) == RegClass::pred)

@@ -82,8 +82,14 @@ std::vector<std::string> Launch::hazardTexts(bool errors) const {
     return std::tie(a->line, a->otherLine, a->label) < std::tie(b->line, b->otherLine, b->label);
   });
   std::vector<std::string> out;
-  for (const HazardFinding *h : found)
-    out.push_back(module.file + ":" + std::to_string(h->line) + ": hazard: " + h->text);
+  for (const HazardFinding *h : found) {
+    std::string text = module.file + ":" + std::to_string(h->line) + ": hazard: " + h->text;
+    if (std::string from = module.source->at(h->line); !from.empty())
+      text.append("\n  from: ").append(from);
+    if (std::string other = module.source->at(h->otherLine); h->otherLine && !other.empty())
+      text.append("\n  against: ").append(other);
+    out.push_back(std::move(text));
+  }
   return out;
 }
 

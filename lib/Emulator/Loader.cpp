@@ -28,6 +28,7 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
   auto module = std::make_shared<LoadedModule>();
   module->archValue = *arch;
   module->file = file;
+  module->source = std::make_shared<const SourceLines>(text);
   Decoder decoder(*arch, file);
   for (size_t i = 0; i < parsed->variables.size(); ++i) {
     const PtxVariable &v = parsed->variables[i];

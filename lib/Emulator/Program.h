@@ -11,6 +11,7 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_PROGRAM_H
 #define BLOCKSCALE_LIB_EMULATOR_PROGRAM_H
 
+#include "SourceLines.h"
 #include "Types.h"
 
 #include "blockscale/Emulator/Emulator.h"
@@ -158,6 +159,7 @@ public:
   facts::Arch archValue;
   std::string file;
   std::vector<Kernel> kernelList;
+  std::shared_ptr<const SourceLines> source; // of its .loc directives
 
   facts::Arch arch() const override { return archValue; }
   std::vector<std::string> kernels() const override {

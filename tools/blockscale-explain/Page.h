@@ -39,6 +39,8 @@ void printChips();
 void printInstructions();
 void printDescriptors();
 void printMemory();
+/// docs/Hazards.md.
+void printHazards();
 
 } // namespace blockscale::explain
 

@@ -29,6 +29,8 @@ constexpr const char *kHelp =
       where a scale lies in a tiled buffer and in tensor memory
   blockscale-explain docs
       prints docs/Facts.md
+  blockscale-explain docs hazards
+      prints docs/Hazards.md
 
 kinds: mxf8f6f4 mxf4 mxf4nvf4 f8f6f4 f16
 exit status: 0 legal, 1 illegal (everything is printed first), 2 cannot be read

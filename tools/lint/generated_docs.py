@@ -27,6 +27,10 @@ def factsPage(build):
     return printed(build / "bin" / "blockscale-explain", "docs")
 
 
+def hazardsPage(build):
+    return printed(build / "bin" / "blockscale-explain", "docs", "hazards")
+
+
 def dialectPage(build):
     body = printed("/usr/lib/llvm-22/bin/mlir-tblgen", "-gen-dialect-doc", "-dialect=blockscale",
                    f"-I{ROOT / 'include'}", "-I/usr/lib/llvm-22/include",
@@ -34,7 +38,7 @@ def dialectPage(build):
     return "\n".join(line.rstrip() for line in body.splitlines()) + "\n"
 
 
-PAGES = {"docs/Facts.md": factsPage, "docs/Dialect.md": dialectPage}
+PAGES = {"docs/Facts.md": factsPage, "docs/Hazards.md": hazardsPage, "docs/Dialect.md": dialectPage}
 
 
 def check(context):

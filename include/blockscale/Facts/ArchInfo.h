@@ -68,6 +68,8 @@ inline constexpr int kRegistersPerThread = 255;
 inline constexpr int kThreadsPerBlock = 1024;
 inline constexpr int kSharedReservedPerBlock = 1 * kKiB;
 inline constexpr int kSharedWithoutOptIn = 48 * kKiB;
+/// Above it cp.async.cg may not write on sm_107a: from a code comment, unmeasured.
+inline constexpr int kDoubtfulCopyAsyncDestination = 0x3E000;
 
 /// The .version that we emit; ptxas 13.5 takes 9.4 and 9.5 for every target above.
 inline constexpr PtxVersion kEmittedPtx{9, 4};

@@ -76,6 +76,7 @@ enum class OpKind : uint8_t {
   bulkLoad,
   bulkStore,
   copyAsync,
+  copyAsyncCg,
   copyArrive,
 };
 

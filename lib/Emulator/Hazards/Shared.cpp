@@ -10,6 +10,10 @@
 
 #include "State.h"
 
+#include "blockscale/Facts/ArchInfo.h"
+
+#include "../Text.h"
+
 #include <algorithm>
 
 namespace blockscale::emu {
@@ -174,7 +178,8 @@ void Hazards::access(Warp &w, const Instruction &in, Touch touch, Space space, u
 /// Checks and records what an operation touches.
 class Hazards::Issue final : public AccessSink {
 public:
-  Issue(Hazards &hazards, Actor actor) : hazards(hazards), actor(std::move(actor)) {}
+  Issue(Hazards &hazards, Actor actor, bool isCg)
+      : hazards(hazards), actor(std::move(actor)), isCg(isCg) {}
 
   void shared(Touch touch, Cta &cta, uint32_t offset, uint32_t bytes, uint64_t extra) override {
     if (bytes == 0 || offset + uint64_t(bytes) > cta.shared.size())
@@ -193,6 +198,11 @@ public:
       x.record.count = b->completed + 1;
       x.record.lanes = kAllLanes;
     } else if (touch == Touch::copyAsync) {
+      if (isCg && offset + bytes > uint32_t(facts::kDoubtfulCopyAsyncDestination) &&
+          hazards.cluster.launch.module.archValue == facts::Arch::sm_107a)
+        hazards.report(Rule::OS4, x.in->line, 0,
+                       "cp.async.cg (warp " + dec(x.state->warp->id) + ") writes " + hex(offset) +
+                           "\n  missing: " + std::string(info(Rule::OS4).missing));
       x.lane = unsigned(extra);
       x.group = &hazards.groupOf(*x.state, x.lane);
       x.record.lanes = 1u << extra;
@@ -209,6 +219,7 @@ public:
 private:
   Hazards &hazards;
   Actor actor;
+  bool isCg; // cp.async.cg
 };
 
 void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
@@ -251,6 +262,7 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
     s.lastBulkStore[lane] = {x.record.count, in.line};
     break;
   case OpKind::copyAsync:
+  case OpKind::copyAsyncCg:
     number(Agent::copyAsync, op.lanes);
     break;
   case OpKind::commit: {
@@ -278,7 +290,7 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
   default:
     break;
   }
-  Issue sink(*this, std::move(x));
+  Issue sink(*this, std::move(x), op.kind() == OpKind::copyAsyncCg);
   op.describe(sink);
 }
 

@@ -66,7 +66,7 @@ void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned quarters, u
     const Component &c = components[r.component];
     const bool sameWarp = c.warp == x.state;
     if (x.group->knows.plain.covers(r.component, r.lanes, r.count)) {
-      if (options.mode == HazardMode::strict && !sameWarp && x.record.touch != Touch::dealloc &&
+      if (!assumes(3) && !sameWarp && x.record.touch != Touch::dealloc &&
           !x.group->tensorFenced.covers(r.component, r.lanes, r.count))
         conflict(Rule::TM9s, HazardLevel::strict, r, true, rank, column, column);
       continue;

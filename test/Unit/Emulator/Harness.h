@@ -53,6 +53,7 @@ struct Scene {
   Options options = unchecked();
   Dim3 grid, block{32, 1, 1}, cluster;
   uint64_t shared = 0;
+  bool oversized = false; // beyond an ordinary block's shared memory
   size_t outWords = 256;
   std::vector<uint32_t> in = std::vector<uint32_t>(64, 0);
   /// Fills the input once its address is known (tensor maps).
@@ -87,6 +88,7 @@ inline Ran run(const std::string &ptx, const Scene &s = {}) {
   c.block = s.block;
   c.cluster = s.cluster;
   c.sharedBytes = s.shared;
+  c.oversizedShared = s.oversized;
   c.params = {param(in), param(out)};
   auto stats = device->launch(**module, "k", c);
   if (!stats) {

@@ -79,6 +79,8 @@ inline std::string commit(int barrier) {
 inline std::string hazardKernel(const HazardCase &c, bool isRight) {
   std::string vars = ".shared .align 1024 .b8 buf[20480];\n.shared .align 8 .b8 bar[64];\n.shared "
                      ".align 4 .b8 tm[8];\n";
+  if (c.shared)
+    vars += ".extern .shared .align 1024 .b8 big[];\n";
   std::string head =
       ".reg .b32 %w, %b, %tm, %id, %sa, %sb, %la; .reg .b64 %da, %db, %ds;\n"
       "shr.u32 %w, %t, 5; mov.u32 %b, buf; mov.u32 %la, %laneid; setp.ne.u32 %p7, %t, %t;\n"

@@ -150,6 +150,13 @@ std::vector<HazardCase> cases() {
                     "+]ld.shared.u32 %r12, [%b+1024];\n");
   shared("OS6", kWord + "[-st.shared.u32 [%b+1024], 7;-][+st.shared.u32 [%r11+1024], 7;+]\n",
          L::warning);
+  c.push_back({"OS4",
+               "mov.u32 %r11, big; shl.b32 %r12, %t, 4; add.u32 %r11, %r11, %r12; add.u32 %r11, "
+               "%r11, [-252928-][+1024+];\ncp.async.cg.shared.global [%r11], [%in], 16; "
+               "cp.async.wait_all;\n",
+               Setup::shared, L::warning});
+  c.back().target = "sm_107a";
+  c.back().shared = 260000;
   return c;
 }
 
@@ -158,6 +165,8 @@ Ran runCase(const HazardCase &c, bool isRight, Options options) {
   s.block = {128, 1, 1};
   s.grid = c.cluster;
   s.cluster = c.cluster;
+  s.shared = c.shared;
+  s.oversized = c.shared != 0;
   s.options = options;
   s.options.hazards = c.options;
   if (isRight && c.sameText)
@@ -199,6 +208,35 @@ TEST_P(HazardRules, RightTwinIsSilent) {
 
 INSTANTIATE_TEST_SUITE_P(All, HazardRules, testing::ValuesIn(cases()),
                          [](const auto &info) { return info.param.label; });
+
+// Reports cite both lines, the memory, what is missing, and through .loc the source.
+TEST(HazardReport, NamesBothPartiesAndTheirSource) {
+  std::string text = header("sm_100a") + R"(.file 1 "ffn.mlir"
+.shared .align 16 .b8 buf[256];
+.visible .entry k(.param .u64 in, .param .u64 out) {
+.reg .pred %p0; .reg .b32 %r<4>;
+mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 32; shl.b32 %r1, %r0, 2; mov.u32 %r2, buf; add.u32 %r1, %r1, %r2;
+.loc 1 10 3
+@%p0 st.shared.u32 [%r1], %r0;
+.loc 1 12 8, function_name $L__info_string0, inlined_at 1 10 3
+@!%p0 ld.shared.u32 %r3, [buf];
+ret;
+}
+.section .debug_str
+{
+$L__info_string0:
+.b8 98,97,114,0
+}
+)";
+  Scene s;
+  s.block = {64, 1, 1};
+  s.options.hazards.mode = HazardMode::on;
+  EXPECT_EQ(run(text, s).error,
+            "t.ptx:12: hazard: ld (warp 1) reads shared memory bytes 0x400..0x403 that st at "
+            "t.ptx:10 (warp 0) may not have written\n"
+            "  missing: a barrier between them  [OS2]\n"
+            "  from: ffn.mlir:12:8 bar\n  against: ffn.mlir:10:3");
+}
 
 TEST(HazardTable, LabelsAreUniqueAndEveryErrorSaysWhatIsMissing) {
   std::set<std::string_view> labels;
