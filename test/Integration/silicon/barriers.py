@@ -48,8 +48,6 @@ def step(rng, barrier):
             barrier.settle()
             return f"  mov.b64 %state, 0;\n  mbarrier.complete_tx.relaxed.cta.shared::cta.b64 {b}, {n};\n"
     if kind == "expect":
-        if barrier.pending == 0:  # a phase that waits for bytes may wait for more
-            pass
         n = rng.choice([1, 16, 4096, 65535])
         barrier.tx += n
         return f"  mov.b64 %state, 0;\n  mbarrier.expect_tx.relaxed.cta.shared::cta.b64 {b}, {n};\n"
@@ -94,6 +92,8 @@ def build(suite):
         for i in range(STEPS):
             code += step(rng, barrier)
             code += f"  ld.shared.b64 %x, [%base];\n  st.global.v2.b64 [%y+{16 + 16 * i}], {{%state, %x}};\n"
+        if barrier.tx:  # no bytes are left to come
+            code += f"  mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%base], {barrier.tx};\n"
         y = Buffer("y", "b64", 2 + 2 * STEPS)
         suite.add("mbarrier", f"steps-{seed:02}", code + "END:\n  ret;\n", [y], [y], block=32, shared=DATA, declarations=SHARED)
     # Threads that arrive together: the last one's state differs, so only the words count.

@@ -126,8 +126,19 @@ public:
     return outcome;
   }
 
+  /// What the hazard checks report does not stop a program here; it is kept for the reader,
+  /// who knows from the GPU's bytes whether the program is right.
+  Result<Outcome> runOnEmulator(const Case &program, std::string &hazard) {
+    Result<Outcome> outcome = runOnEmulator(program, BSRT_HAZARDS_ON);
+    if (outcome || outcome.message().find(": hazard: ") == std::string::npos)
+      return outcome;
+    hazard = outcome.message();
+    return runOnEmulator(program, BSRT_HAZARDS_OFF);
+  }
+
+private:
   /// Refuses when the timings disagree.
-  Result<Outcome> runOnEmulator(const Case &program) {
+  Result<Outcome> runOnEmulator(const Case &program, bsrt_hazards hazards) {
     std::optional<Outcome> first;
     for (const Mode &mode : kModes) {
       bsrt_options run{};
@@ -135,6 +146,7 @@ public:
       run.timing = mode.timing;
       run.seed = 1;
       run.threads = options.threads;
+      run.hazards = hazards;
       if (!emulator && bsrt_device_open("emulator", &run, &emulator))
         return Refusal{bsrt_error_message()};
       if (bsrt_device_set_options(emulator, &run))
@@ -157,7 +169,6 @@ public:
     return std::move(*first);
   }
 
-private:
   const Options &options;
   bsrt_device *chip = nullptr, *emulator = nullptr;
 };
@@ -221,7 +232,10 @@ Object runOne(const Options &options, Devices &devices, const std::string &name,
       result["chip_says"] = chip->message();
     }
   }
-  Result<Outcome> emulator = devices.runOnEmulator(*program);
+  std::string hazard;
+  Result<Outcome> emulator = devices.runOnEmulator(*program, hazard);
+  if (!hazard.empty())
+    result["hazard"] = hazard;
   if (emulator) {
     result["emulator_s"] = emulator->seconds;
     result["emulator_hash"] = hexHash(hashOf(emulator->outputs));
@@ -294,6 +308,7 @@ struct Summary {
   std::map<std::string, std::map<std::string, int>> groups; // status, count
   std::map<std::string, int> statuses;
   uint64_t bytes = 0;
+  int hazards = 0; // programs that the checks report
 };
 
 /// Whether a case is right: nothing differs, and in CI it is what a chip gave.
@@ -319,10 +334,12 @@ void print(llvm::raw_ostream &os, const std::vector<Object> &results, const Summ
   os << "all:";
   for (const auto &[status, count] : summary.statuses)
     os << " " << count << " " << status << ",";
-  os << " " << summary.bytes << " bytes compared\n\n";
+  os << " " << summary.bytes << " bytes compared, " << summary.hazards
+     << " reported by the hazard checks\n\n";
   for (const Object &result : results) {
     std::string status = field(result, "status");
-    if (status == "same" || status == "ran" || status == "as on the chip")
+    bool isFine = status == "same" || status == "ran" || status == "as on the chip";
+    if (isFine && !(isWhole && result.get("hazard")))
       continue;
     if (!isWhole && (status == "not executed" || status == "both refuse"))
       continue; // counted above
@@ -445,6 +462,7 @@ int run(const Options &options) {
     ++summary.groups[name.substr(0, name.find('/'))][status];
     ++summary.statuses[status];
     summary.bytes += uint64_t(result.getInteger("bytes").value_or(0));
+    summary.hazards += result.get("hazard") != nullptr;
     isAllRight &= isRight(status);
   }
   llvm::outs() << "device: " << (chipName == "none" ? "emulator alone" : chipName) << "\n";
