@@ -78,9 +78,13 @@ struct Box {
 /// Copies one row between a flat row and swizzled shared memory.
 template <bool toShared>
 void moveRow(const Box &b, uint8_t *shared, uint32_t dst, unsigned row, uint8_t *flat) {
-  unsigned unit = b.swizzle == facts::Swizzle::b128Atom32Flip8 ? 8 : kBulkUnit;
-  for (unsigned byte = 0; byte < b.sharedRow; byte += unit) {
-    uint8_t *s = shared + b.place(dst, row, byte);
+  // Copies of the box's fields: what is written could be the box, as far as a compiler knows.
+  const facts::Swizzle swizzle = b.swizzle;
+  const unsigned unit = swizzle == facts::Swizzle::b128Atom32Flip8 ? 8 : kBulkUnit;
+  const unsigned bytes = b.sharedRow;
+  const uint32_t linear = dst + row * b.pitch;
+  for (unsigned byte = 0; byte < bytes; byte += unit) {
+    uint8_t *s = shared + facts::swizzleAddress(linear + byte, swizzle);
     if constexpr (toShared)
       std::memcpy(s, flat + byte, unit);
     else

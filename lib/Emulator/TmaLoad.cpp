@@ -27,6 +27,8 @@ uint64_t fillPattern(const TensorMapImage &map) {
   }
 }
 
+constexpr unsigned kRowsAhead = 8, kHostLine = 64;
+
 /// A destination of a load: data and the barrier that is told.
 struct Target {
   uint64_t dst, barrier;
@@ -109,12 +111,16 @@ private:
     uint32_t offset = uint32_t(t.dst & kSharedOffsetMask);
     uint64_t fill = fillPattern(box.map);
     std::vector<uint8_t> partial(box.globalRow);
+    const uint64_t step = box.map.rank > 1 ? box.map.strides[0] : 0;
     bool read = box.eachRow([&](unsigned row, uint64_t address, unsigned from, unsigned to) {
       uint8_t *whole = nullptr;
       if (to > from) {
         whole = warp->resolveGlobal(where, address + from, to - from);
         if (!whole)
           return false;
+        // Rows lie a stride apart, where no hardware looks ahead.
+        __builtin_prefetch(whole + kRowsAhead * step);
+        __builtin_prefetch(whole + kRowsAhead * step + kHostLine);
       }
       if (to - from < box.globalRow) {
         for (unsigned i = 0; i < box.globalRow; ++i)
