@@ -40,10 +40,14 @@ struct CopyForm : Extra {
   enum class Kind : uint8_t { load, store, reduce };
   Kind kind = Kind::load;
   bool tensor = false, toCluster = false, fromShared = false, gather = false, multicast = false;
-  bool genericMbar = false;
+  bool genericMbar = false, overridesAddress = false, overridesShape = false;
   unsigned ctaGroup = 1, rank = 0; // rank of the tensor
   AddressSlot dst, src, mbar;      // tensor: src or dst is the map
   Operand coords[5] = {kNone, kNone, kNone, kNone, kNone};
+  // What stands in place of the map's own fields (sm_107): none where there is no base.
+  Operand overrideAddress = kNone, overrideUpper = kNone;
+  Operand overrideSizes[5] = {kNone, kNone, kNone, kNone, kNone};
+  Operand overrideStrides[4] = {kNone, kNone, kNone, kNone};
   Operand size = kNone, mask = kNone, byteMask = kNone;
   unsigned reduceOp = 0; // 0 add, 1 min, 2 max, 3 inc, 4 dec, 5 and, 6 or, 7 xor
   Type reduceType = Type::none;

@@ -177,10 +177,11 @@ bool Decoder::declare(const PtxStatement &s) {
 }
 
 static DecodeFn findFamily(std::string_view opcode) {
-  for (auto find : {findArithmetic, findCarry,       findLogic,     findFloat,   findCompare,
-                    findConvert,    findMove,        findLoadStore, findAtomic,  findCall,
-                    findControl,    findBranchTable, findBarrier,   findWarpOps, findMatrix,
-                    findMma,        findWgmma,       findMbarrier,  findCopy,    findTcgen05})
+  for (auto find : {findArithmetic,    findCarry,       findLogic,     findFloat,   findCompare,
+                    findConvert,       findMove,        findLoadStore, findAtomic,  findCall,
+                    findControl,       findBranchTable, findBarrier,   findWarpOps, findMatrix,
+                    findMma,           findWgmma,       findMbarrier,  findCopy,    findTcgen05,
+                    findLaunchControl, findTensorMap})
     if (DecodeFn fn = find(opcode))
       return fn;
   return nullptr;

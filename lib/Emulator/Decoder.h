@@ -192,6 +192,8 @@ DecodeFn findWgmma(std::string_view opcode);
 DecodeFn findMbarrier(std::string_view opcode);
 DecodeFn findCopy(std::string_view opcode);
 DecodeFn findTcgen05(std::string_view opcode);
+DecodeFn findLaunchControl(std::string_view opcode);
+DecodeFn findTensorMap(std::string_view opcode);
 
 /// add, sub and mad with .cc, addc, subc, madc.
 bool decodeCarry(Decoder &d);

@@ -309,6 +309,7 @@ public:
   uint64_t progress = 0; // counts changes that others can see
   uint32_t clusterArrived = 0, clusterExpected = 0;
   uint64_t clusterGeneration = 0;
+  bool cancelFailureSeen = false;   // an answer of try_cancel said that no cluster was left
   bool issuedNow = false;           // an operation was issued in this slice
   std::unique_ptr<Hazards> hazards; // null: not checked
 

@@ -9,6 +9,8 @@
 
 #include "TensorMapCode.h"
 
+#include "blockscale/Facts/Features.h"
+
 #include <cstring>
 
 namespace blockscale::emu {
@@ -44,11 +46,19 @@ Result<std::vector<uint8_t>> encodeTensorMap(facts::Arch arch, const facts::Tens
 std::string checkImage(facts::Arch arch, const TensorMapImage &image) {
   if (image.rank < 1 || image.rank > facts::kTmaMaxRank ||
       image.type >= facts::kTmaTypeNames.size() ||
-      image.swizzle >= facts::kTmaSwizzleNames.size() || image.fill >= facts::kTmaFillNames.size())
+      (image.swizzle >= facts::kTmaSwizzleNames.size() &&
+       image.swizzle != TensorMapImage::kSwizzle96) ||
+      image.fill >= facts::kTmaFillNames.size())
     return "tma_map: fields of a tensor map must have a meaning";
   facts::TensorMap map;
   map.type = facts::TmaType(image.type);
-  map.swizzle = facts::TmaSwizzle(image.swizzle);
+  bool is96 = image.swizzle == TensorMapImage::kSwizzle96;
+  if (is96 && !facts::supports(arch, facts::Feature::tmaSwizzle96))
+    return "tma_map: 96-byte swizzle must have a chip with tma_swizzle_96, got " +
+           std::string(facts::name(arch));
+  if (is96 && facts::tmaSharedRowBytes(map.type, image.box[0]) > 96)
+    return "tma_map: row of the box with 96-byte swizzle must be at most 96 bytes";
+  map.swizzle = is96 ? facts::TmaSwizzle::none : facts::TmaSwizzle(image.swizzle);
   map.fill = facts::TmaFill(image.fill);
   map.address = image.address;
   for (unsigned i = 0; i < image.rank; ++i) {

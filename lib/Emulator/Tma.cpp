@@ -19,18 +19,35 @@ AddressSlot slot(Decoder &d, const PtxOperand &o) {
   return {a.base, a.wide, a.offset};
 }
 
-/// [map, {c0, c1, …}]
+/// [map, {c0, c1, …}], or with overrides [map, address, {c0, …}] and
+/// [map, address, {sizes}, {lower 32 bits of strides}, upper bits, {c0, …}].
 bool takeMap(Decoder &d, const PtxOperand &o, CopyForm &form, AddressSlot &map) {
-  if (o.kind != PtxOperand::Kind::address || o.items.size() != 2 ||
-      o.items[1].kind != PtxOperand::Kind::vector)
-    return d.fail("ptx_operand: tensor operand must be [map, {coordinates}]");
+  size_t items = form.overridesShape ? 6 : form.overridesAddress ? 3 : 2;
+  if (o.kind != PtxOperand::Kind::address || o.items.size() != items ||
+      o.items.back().kind != PtxOperand::Kind::vector)
+    return d.fail("ptx_operand: tensor operand must be [map, {coordinates}]" +
+                  std::string(items > 2 ? " with what overrides the map between" : ""));
   map = slot(d, o.items[0]);
+  const PtxOperand &place = o.items.back();
   size_t want = form.gather ? 5 : form.rank;
-  if (o.items[1].items.size() != want)
+  if (place.items.size() != want)
     return d.fail("ptx_operand: tensor operand must have " + dec(int64_t(want)) +
-                  " coordinates, got " + dec(int64_t(o.items[1].items.size())));
+                  " coordinates, got " + dec(int64_t(place.items.size())));
   for (size_t i = 0; i < want; ++i)
-    form.coords[i] = d.source(o.items[1].items[i], Type::s32);
+    form.coords[i] = d.source(place.items[i], Type::s32);
+  if (form.overridesAddress)
+    form.overrideAddress = d.source(o.items[1], Type::b64);
+  if (form.overridesShape) {
+    const PtxOperand &sizes = o.items[2], &strides = o.items[3];
+    if (sizes.items.size() != form.rank || strides.items.size() != form.rank - 1)
+      return d.fail("ptx_operand: overrides must have a size for each dimension and a stride for "
+                    "all but the first");
+    for (size_t i = 0; i < form.rank; ++i)
+      form.overrideSizes[i] = d.source(sizes.items[i], Type::b16);
+    for (size_t i = 0; i + 1 < form.rank; ++i)
+      form.overrideStrides[i] = d.source(strides.items[i], Type::b32);
+    form.overrideUpper = d.source(o.items[4], Type::b16);
+  }
   return d.error.empty();
 }
 
@@ -83,6 +100,15 @@ bool decodeBulk(Decoder &d, bool reduce) {
   if (multicast == 2 && !facts::supports(d.arch, facts::Feature::multicast32))
     return d.fail("ptx_target: .multicast::cluster::32b must have a target with multicast32, got " +
                   std::string(facts::name(d.arch)));
+  form->overridesAddress = d.take("override::global_address");
+  form->overridesShape = d.take("override::global_dim_stride");
+  if (form->overridesAddress && !facts::supports(d.arch, facts::Feature::tmaOverride))
+    return d.fail("ptx_target: .override must have a target with tma_override, got " +
+                  std::string(facts::name(d.arch)));
+  if (form->overridesShape && (!form->overridesAddress || form->gather || form->rank < 2 ||
+                               (form->multicast && multicast != 2)))
+    return d.fail("ptx_modifier: .override::global_dim_stride must be in tile mode of rank 2 to 5, "
+                  "with .override::global_address, and multicast by .multicast::cluster::32b");
   int group = d.takeOneOf({"cta_group::1", "cta_group::2"});
   form->ctaGroup = group == 1 ? 2 : 1;
   bool policy = d.take("L2::cache_hint"), byteMask = d.take("cp_mask");

@@ -11,6 +11,44 @@
 
 namespace blockscale::emu {
 
+/// sm_107: base, sizes and strides of the instruction stand in place of the map's. The four
+/// upper bits of the stride of dimension i lie in bits 4 (i - 1) of one operand.
+static bool overrideBox(Warp &w, const Instruction &in, const CopyForm &form, int lane, Box &b) {
+  if (!form.overridesAddress)
+    return true;
+  uint64_t address = w.reg<uint64_t>(form.overrideAddress)[lane];
+  if (address % 16) {
+    w.fail(in, "tma_override: address must be a multiple of 16 bytes, got " + hex(address));
+    return false;
+  }
+  if (!w.launch->memory.find(address).covers(address, facts::kTmaWindow)) {
+    w.fail(in, "tma_override: " + dec(int64_t(facts::kTmaWindow)) +
+                   " bytes from the address on must be mapped, got " + hex(address));
+    return false;
+  }
+  b.map.address = address;
+  for (unsigned i = 0; form.overridesShape && i < form.rank; ++i) {
+    uint32_t size = w.reg<uint32_t>(form.overrideSizes[i])[lane] & 0xFFFF;
+    if (size < 1 || size > 255) {
+      w.fail(in, "tma_override: size of dimension " + dec(i) + " must be from 1 to 255, got " +
+                     dec(size));
+      return false;
+    }
+    if (w.reg<int32_t>(form.coords[i])[lane]) {
+      w.fail(in, "tma_override: coordinates with sizes and strides must be 0, got " +
+                     dec(w.reg<int32_t>(form.coords[i])[lane]) + " in dimension " + dec(i));
+      return false;
+    }
+    b.map.dims[i] = size - 1;
+    if (i) {
+      uint64_t upper = w.reg<uint32_t>(form.overrideUpper)[lane] >> (4 * (i - 1)) & 15;
+      b.map.strides[i - 1] = (upper << 32 | w.reg<uint32_t>(form.overrideStrides[i - 1])[lane])
+                             << 4;
+    }
+  }
+  return true;
+}
+
 bool readBox(Warp &w, const Instruction &in, const CopyForm &form, uint64_t mapAddress, int lane,
              Box &b) {
   if (mapAddress % facts::kTmaMapAlignment) {
@@ -53,7 +91,9 @@ bool readBox(Warp &w, const Instruction &in, const CopyForm &form, uint64_t mapA
   }
   auto type = facts::TmaType(b.map.type);
   b.element = facts::info(type);
-  b.swizzle = facts::swizzleOf(facts::TmaSwizzle(b.map.swizzle));
+  b.swizzle = swizzleOf(b.map);
+  if (!overrideBox(w, in, form, lane, b))
+    return false;
   b.gather = form.gather;
   unsigned coordinates = form.gather ? 5 : form.rank;
   int32_t c[5];

@@ -56,10 +56,12 @@ public:
       if (!tensor) {
         data.assign(shared + offset, shared + offset + size);
       } else {
-        data.resize(size_t(box.rows) * box.sharedRow);
-        for (unsigned row = 0; row < box.rows; ++row)
-          moveRow<false>(box, const_cast<uint8_t *>(shared), offset, row,
-                         data.data() + size_t(row) * box.sharedRow);
+        data.resize(box.payload());
+        std::vector<uint8_t> flat(box.sharedRow);
+        for (unsigned row = 0; row < box.rows; ++row) {
+          moveRow<false>(box, const_cast<uint8_t *>(shared), offset, row, flat.data());
+          dropGaps(flat.data(), data.data() + size_t(row) * box.globalRow);
+        }
       }
       return false;
     }
@@ -69,7 +71,7 @@ public:
     }
     box.eachRow([&](unsigned row, uint64_t address, unsigned from, unsigned to) {
       unsigned whole = std::min((to + kBulkUnit - 1) / kBulkUnit * kBulkUnit, box.globalRow);
-      return to == from || write(address + from, data.data() + size_t(row) * box.sharedRow + from,
+      return to == from || write(address + from, data.data() + size_t(row) * box.globalRow + from,
                                  whole - from, 0xFFFF);
     });
     return true;
@@ -94,6 +96,16 @@ public:
   }
 
 private:
+  /// Of a padded type the payload of each 16 bytes goes on.
+  void dropGaps(const uint8_t *shared, uint8_t *packed) const {
+    unsigned from = unsigned(box.element.sharedBytes16), to = unsigned(box.element.globalBytes16);
+    if (from == to) {
+      std::memcpy(packed, shared, box.globalRow);
+      return;
+    }
+    for (unsigned g = 0; g * to < box.globalRow; ++g)
+      std::memcpy(packed + g * to, shared + g * from, to);
+  }
   bool write(uint64_t address, const uint8_t *from, unsigned bytes, uint32_t mask) {
     uint8_t *to = warp->resolveGlobal(where, address, bytes);
     if (!to)
@@ -112,6 +124,48 @@ private:
   }
 };
 
+/// Element types that a store or a reduction through a map does not have.
+std::string checkType(facts::Arch arch, const CopyForm &form, const Box &box, Type type) {
+  auto name = facts::name(facts::TmaType(box.map.type));
+  if (box.isPadded() && box.element.bits == 4)
+    return "tma_store: " + std::string(name) + " must be loaded only";
+  if (box.isPadded() && !facts::covers(arch, facts::kTmaPaddedStores))
+    return "tma_store: " + std::string(name) + " must be stored on one of sm_103a, sm_107a, got " +
+           std::string(facts::name(arch));
+  if (form.kind != CopyForm::Kind::reduce)
+    return {};
+  // PTX ISA 9.4, 9.7.10.28.5.3: by operation.
+  static const char *const kOps[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
+  bool ok = false;
+  const char *allowed;
+  bool half = type == Type::f16 || type == Type::bf16, word = type == Type::u32,
+       wide = type == Type::u64 || type == Type::s64, isSigned = type == Type::s32;
+  switch (form.reduceOp) {
+  case 0:
+    ok = half || word || isSigned || type == Type::u64 || type == Type::f32;
+    allowed = "u32, s32, u64, f16, bf16, f32";
+    break;
+  case 1:
+  case 2:
+    ok = half || word || isSigned || wide;
+    allowed = "u32, s32, u64, s64, f16, bf16";
+    break;
+  case 3:
+  case 4:
+    ok = word;
+    allowed = "u32";
+    break;
+  default:
+    ok = word || isSigned || wide;
+    allowed = "u32, s32, u64, s64";
+    break;
+  }
+  if (ok)
+    return {};
+  return std::string("tma_reduce: ") + kOps[form.reduceOp] + " must have one of " + allowed +
+         ", got " + std::string(name);
+}
+
 } // namespace
 
 Outcome issueBulkStore(Warp &w, const Instruction &in, const CopyForm &form, int l) {
@@ -126,9 +180,11 @@ Outcome issueBulkStore(Warp &w, const Instruction &in, const CopyForm &form, int
   if (form.tensor) {
     if (!readBox(w, in, form, form.dst.at(w, l), l, op->box))
       return Outcome::error;
-    op->reduceType = reduceTypeOf(facts::TmaType(op->box.map.type));
-    if (op->box.isPadded())
-      return w.fail(in, "tma_store: padded types must be loaded only");
+    auto type = facts::TmaType(op->box.map.type);
+    op->reduceType = reduceTypeOf(type);
+    if (std::string e = checkType(w.launch->module.archValue, form, op->box, op->reduceType);
+        !e.empty())
+      return w.fail(in, e);
     span = op->box.sharedBytes();
   } else {
     op->dst = form.dst.at(w, l);

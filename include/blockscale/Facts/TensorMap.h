@@ -137,6 +137,9 @@ inline constexpr uint32_t kTmaPaddedBox = 128;       // box[0] of the ALIGN16B t
 inline constexpr uint32_t kTmaSharedAlignment = 128; // of every destination and source
 inline constexpr uint32_t kTmaMapAlignment = 64;     // of the map object
 inline constexpr int kTmaStoreGranule = 16;          // a store writes whole granules (H200)
+/// Chips that store 6-bit types (b6p2x16); the padded 4-bit type is loaded only (cuda.h
+/// 13.5; PTX ISA 9.4, 9.7.10.28).
+inline constexpr ArchSet kTmaPaddedStores{Arch::sm_103a, Arch::sm_107f};
 /// A copy through a map with a pitch may fault in an allocation smaller than this
 /// (release notes of the driver, 595.71).
 inline constexpr uint64_t kTmaWindow = 128 * 1024;

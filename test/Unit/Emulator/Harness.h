@@ -58,6 +58,8 @@ struct Scene {
   std::vector<uint32_t> in = std::vector<uint32_t>(64, 0);
   /// Fills the input once its address is known (tensor maps).
   std::function<void(uint64_t in, uint64_t out, std::vector<uint32_t> &)> fill;
+  /// What `out` holds before; 0xAA without it.
+  std::function<void(uint8_t *)> outFill;
 };
 
 template <typename T> KernelParam param(T value) {
@@ -81,6 +83,8 @@ inline Ran run(const std::string &ptx, const Scene &s = {}) {
   std::vector<uint32_t> input = s.in;
   if (s.fill)
     s.fill(in, out, input);
+  if (s.outFill)
+    s.outFill(reinterpret_cast<uint8_t *>(r.out.data()));
   (void)!device->write(in, input.data(), input.size() * 4);
   (void)!device->write(out, r.out.data(), r.out.size() * 4);
   LaunchConfig c;
