@@ -198,10 +198,11 @@ Result<bool> parseHazards(const CommandLine &line, bsrt_options &run) {
                 : mode == "off" ? BSRT_HAZARDS_OFF
                                 : BSRT_HAZARDS_STRICT;
   if (auto it = line.values.find("no-assume"); it != line.values.end())
-    for (llvm::StringRef name : it->second) {
+    for (const std::string &text : it->second) {
+      llvm::StringRef name = text;
       unsigned n;
       if (!name.consume_front("A") || name.getAsInteger(10, n) || n < 1 || n > 8)
-        return Refusal{"run: --no-assume must be one of A1 to A8, got '" + name.str() + "'"};
+        return Refusal{"run: --no-assume must be one of A1 to A8, got '" + text + "'"};
       run.hazards_denied |= 1u << n;
     }
   std::string manual = line.get("manual", "9.4");
