@@ -242,7 +242,8 @@ template <typename T, bool generic> Outcome mapa(Warp &w, const Instruction &in)
     int l = __builtin_ctz(m);
     if (rank[l] >= w.cta->cluster->ctas.size())
       return w.fail(in, "mapa_rank: rank must be below the cluster's " +
-                            dec(int64_t(w.cta->cluster->ctas.size())) + " CTAs, got " + dec(rank[l]));
+                            dec(int64_t(w.cta->cluster->ctas.size())) + " CTAs, got " +
+                            dec(rank[l]));
     uint64_t offset = (generic ? a[l] - kSharedWindow : a[l]) & kSharedOffsetMask;
     d[l] = T((generic ? kSharedWindow : 0) + (uint64_t(rank[l]) << kClusterShift | offset));
   }
