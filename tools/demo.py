@@ -88,16 +88,29 @@ def run(args, work, kind, arch):
         return json.load(file), np.load(stem + ".out.npy"), np.load(stem + ".hidden.npy"), stem + ".ptx"
 
 
-def print_table(rows):
+def format_table(rows):
     header = ["format", "chip", "kernel", "M x N x K", "tile", "stages", "shared", "TMEM", "regs", "spills", "seconds",
               "error", "bound", "SNR dB"]
     table = [header] + [[str(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in table) for i in range(len(header))]
+    lines = []
     for i, row in enumerate(table):
         cells = [cell.ljust(w) if j < 5 else cell.rjust(w) for j, (cell, w) in enumerate(zip(row, widths))]
-        print("| " + " | ".join(cells) + " |")
+        lines.append("| " + " | ".join(cells) + " |")
         if i == 0:
-            print("|" + "|".join("-" * (w + 2) for w in widths) + "|")
+            lines.append("|" + "|".join("-" * (w + 2) for w in widths) + "|")
+    return lines
+
+
+def check_page(path, lines):
+    """Stops where a page does not show the lines; seconds differ from run to run."""
+    def timeless(text):
+        return re.sub(r" +\d+\.\d{3} (?=\|)", " s ", text)
+    with open(path) as file:
+        shown = set(timeless(file.read()).splitlines())
+    missing = [line for line in lines if timeless(line) not in shown]
+    if missing:
+        stop(f"{path} must show the table above, got none of {len(missing)} lines, such as\n{missing[0]}")
 
 
 def main():
@@ -106,6 +119,7 @@ def main():
     parser.add_argument("--data", default=os.path.join(ROOT, "test", "data", "minilm_ffn.safetensors"))
     parser.add_argument("--device", default="emulator", choices=["emulator", "cuda"])
     parser.add_argument("--keep", help="folder that PTX, results and reports stay in")
+    parser.add_argument("--page", help="page that must show this table and its notes")
     parser.add_argument("--ptxas", help="default: the one of the build's venv")
     args = parser.parse_args()
     pattern = os.path.join(args.build, "venv", "lib", "python3*", "site-packages", "nvidia", "*", "bin", "ptxas")
@@ -140,13 +154,16 @@ def main():
                     if launch["labels"]:
                         labels.add(f"{arch}, {plan['format']}: {launch['labels']}")
     print()
-    print_table(rows)
+    table = format_table(rows)
+    print("\n".join(table))
     print("\nerror, bound: where their ratio is largest; seconds: on the", report["device"] + ";",
           "SNR: hidden activations after GELU, then the layer's output, against f64 without quantisation")
-    for label in sorted(labels):
-        print(f"note: {label}")
+    notes = [f"note: {label}" for label in sorted(labels)]
+    print("\n".join(notes))
     if spilled:
         stop(f"no kernel may spill, got {spilled} bytes")
+    if args.page:
+        check_page(args.page, table + notes)
 
 
 if __name__ == "__main__":

@@ -121,11 +121,8 @@ struct LowerGemmToKernel
     FailureOr<ModuleOp> kernels = kernelsFor(gemm);
     if (failed(kernels))
       return failure();
-    int64_t index = 0;
-    for ([[maybe_unused]] KernelOp op : kernels->getOps<KernelOp>())
-      ++index;
     OpBuilder b = OpBuilder::atBlockEnd(kernels->getBody());
-    std::string name = ("gemm_" + Twine(index)).str();
+    std::string name = freeName(*kernels, "gemm_", llvm::range_size(kernels->getOps<KernelOp>()));
     KernelOp kernel =
         buildGemmKernel(b, gemm.getLoc(), name, gemm.getProblem(), gemm.getSchedule(),
                         {/*alpha=*/bool(gemm.getAlpha()), /*bias=*/bool(gemm.getBias())});
@@ -137,6 +134,13 @@ struct LowerGemmToKernel
     return success();
   }
 
+  /// The first name from `index` on that the module does not use.
+  static std::string freeName(ModuleOp module, StringRef prefix, size_t index) {
+    while (module.lookupSymbol((prefix + Twine(index)).str()))
+      ++index;
+    return (prefix + Twine(index)).str();
+  }
+
   /// The module of kernels for the schedule's chip; there is one for each root.
   FailureOr<ModuleOp> kernelsFor(GemmOp gemm) {
     ModuleOp root = getOperation();
@@ -145,6 +149,9 @@ struct LowerGemmToKernel
       auto other = module->getAttrOfType<StringAttr>("blockscale.arch");
       if (!other)
         continue;
+      if (!module.getName())
+        return gemm.emitOpError("gemm_to_kernel_c4: module of kernels must have a name, got none"),
+               failure();
       if (other.getValue() == arch)
         return module;
       return gemm.emitOpError("gemm_to_kernel_c3: kernels of one module must be for one chip, got ")
@@ -152,7 +159,8 @@ struct LowerGemmToKernel
              failure();
     }
     OpBuilder b = OpBuilder::atBlockEnd(root.getBody());
-    auto module = ModuleOp::create(b, gemm.getLoc(), "kernels");
+    std::string name = root.lookupSymbol("kernels") ? freeName(root, "kernels_", 0) : "kernels";
+    auto module = ModuleOp::create(b, gemm.getLoc(), name);
     module->setAttr("blockscale.arch", b.getStringAttr(arch));
     return module;
   }

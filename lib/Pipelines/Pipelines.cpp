@@ -18,37 +18,47 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
 namespace blockscale {
 
-/// The schedule pass with the target and the pinned fields.
-static std::unique_ptr<Pass> makeChooseSchedule(StringRef arch, StringRef pins,
-                                                std::string &refusal) {
-  std::unique_ptr<Pass> pass = createChooseSchedule();
-  std::string options = pins.str();
-  std::replace(options.begin(), options.end(), ',', ' ');
-  if (!arch.empty())
-    options += (" arch=" + arch).str();
-  std::string printed;
-  llvm::raw_string_ostream errors(printed);
-  if (failed(pass->initializeOptions(options,
-                                     [&](const Twine &message) {
-                                       errors << message;
-                                       return failure();
-                                     })) &&
-      printed.empty())
-    errors << "not a field";
-  refusal = StringRef(printed).split('\n').first.trim().str();
-  return pass;
+/// Fields of a schedule that a user may pin, by the names of the pass's options.
+static constexpr StringLiteral kNumberPins[] = {"inst-k", "stages", "accumulators", "staging",
+                                                "ctas"};
+static constexpr StringLiteral kEpiloguePin = "epilogue";
+
+static bool isWord(StringRef text) {
+  return !text.empty() && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+/// What is wrong with one `field=value`, or an empty string.
+static std::string checkPin(StringRef field, StringRef value) {
+  if (field == kEpiloguePin)
+    return isWord(value) ? "" : "epilogue has no value";
+  if (!llvm::is_contained(kNumberPins, field))
+    return ("'" + field + "' is not a field").str();
+  int64_t number;
+  if (value.getAsInteger(10, number))
+    return ("'" + value + "' is not a number").str();
+  // The pass reads 0 as a field that is not pinned.
+  return number == 0 ? (field + " of 0 pins nothing").str() : "";
 }
 
 std::string checkSchedulePins(StringRef pins) {
   std::string refusal;
-  makeChooseSchedule("", pins, refusal);
-  if (refusal.empty() && pins.contains("arch"))
-    refusal = "the target is not a field";
+  SmallVector<StringRef> seen, list;
+  pins.split(list, ',');
+  for (StringRef pin : list) {
+    auto [field, value] = pin.split('=');
+    if (pins.empty() || !refusal.empty())
+      break;
+    refusal = llvm::is_contained(seen, field) ? (field + " is given twice").str()
+                                              : checkPin(field, value);
+    seen.push_back(field);
+  }
   if (refusal.empty())
     return {};
   return ("pins_c1: pinned fields must be a list such as ctas=2,stages=3 with fields inst-k, "
@@ -57,14 +67,24 @@ std::string checkSchedulePins(StringRef pins) {
       .str();
 }
 
+/// The schedule pass with the target and the pinned fields, which have been checked.
+static std::unique_ptr<Pass> makeChooseSchedule(StringRef arch, StringRef pins) {
+  std::unique_ptr<Pass> pass = createChooseSchedule();
+  std::string options = pins.str();
+  std::replace(options.begin(), options.end(), ',', ' ');
+  if (!arch.empty())
+    options += (" arch=" + arch).str();
+  auto fail = [](const Twine &) { return failure(); };
+  if (!checkSchedulePins(pins).empty() || failed(pass->initializeOptions(options, fail)))
+    llvm::reportFatalUsageError("pinned fields must be checked with checkSchedulePins first");
+  return pass;
+}
+
 void buildProblemPipeline(OpPassManager &passes, const GemmToPTXPipeline &options) {
   passes.addPass(createCheckEncodings());
   passes.addPass(createNormalizeScales());
   passes.addPass(createInsertRelayouts());
-  std::string refusal;
-  passes.addPass(makeChooseSchedule(options.arch, options.pins, refusal));
-  if (!refusal.empty())
-    llvm::reportFatalUsageError("pinned fields must be checked with checkSchedulePins first");
+  passes.addPass(makeChooseSchedule(options.arch, options.pins));
   if (options.checks)
     passes.addPass(createInsertChecks());
   passes.addPass(createPackNarrow());
@@ -104,12 +124,23 @@ void registerPipelines() {
   PassPipelineRegistration<>("blockscale-kernel-to-nvvm",
                              "levels 2 to 5: scheduled products and kernels become LLVM functions",
                              buildKernelPipeline);
-  PassPipelineRegistration<GemmToPTXOptions>(
+  // Registered by hand, since PassPipelineRegistration cannot refuse an option's value.
+  registerPassPipeline(
       "blockscale-gemm-to-ptx", "levels 1 to 5: products become LLVM functions ready for PTX",
-      [](OpPassManager &passes, const GemmToPTXOptions &options) {
+      [](OpPassManager &passes, StringRef text,
+         function_ref<LogicalResult(const Twine &)> errorHandler) -> LogicalResult {
+        GemmToPTXOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        if (std::string refusal = checkSchedulePins(options.pins); !refusal.empty())
+          return errorHandler(refusal);
+        if (StringRef arch = options.arch; !arch.empty() && !isWord(arch))
+          return errorHandler("pins_c1: arch must be one name, got '" + arch + "'");
         buildGemmToPTXPipeline(passes,
                                {options.arch, options.checks, /*freeBuffers=*/true, options.pins});
-      });
+        return success();
+      },
+      [](function_ref<void(const detail::PassOptions &)> handle) { handle(GemmToPTXOptions()); });
 }
 
 } // namespace blockscale

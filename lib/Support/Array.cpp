@@ -15,6 +15,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <unistd.h>
+
 namespace blockscale::rt {
 
 namespace {
@@ -44,6 +46,12 @@ std::optional<uint64_t> byteSize(DType type, const std::vector<int64_t> &shape) 
   return isEmpty ? 0 : size;
 }
 
+uint64_t memoryBudget() {
+  static const uint64_t budget =
+      uint64_t(::sysconf(_SC_PHYS_PAGES)) * uint64_t(::sysconf(_SC_PAGESIZE)) / 4;
+  return budget;
+}
+
 std::string formatShape(const std::vector<int64_t> &shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i)
@@ -59,13 +67,18 @@ Result<std::string> readFile(const std::string &path, std::string_view label) {
     return Refusal{subject + "no such file"};
   if (std::filesystem::is_directory(status))
     return Refusal{subject + "a folder"};
+  if (std::filesystem::is_character_file(status) || std::filesystem::is_block_file(status))
+    return Refusal{subject + "a device"}; // may have no end
   FilePtr file(std::fopen(path.c_str(), "rb"));
   if (!file)
     return Refusal{subject + std::strerror(errno)};
   std::string text;
   char chunk[1 << 16];
-  while (size_t count = std::fread(chunk, 1, sizeof chunk, file.get()))
+  while (size_t count = std::fread(chunk, 1, sizeof chunk, file.get())) {
+    if (text.size() + count > memoryBudget())
+      return Refusal{subject + "more than " + std::to_string(memoryBudget()) + " bytes"};
     text.append(chunk, count);
+  }
   if (std::ferror(file.get()))
     return Refusal{subject + "a read error"};
   return text;

@@ -33,3 +33,17 @@ func.func @gemm_to_kernel_c3(%a: memref<128xi8>, %s: memref<512xi8>, %c: memref<
   return
 }
 module @kernels attributes {blockscale.arch = "sm_107a"} {}
+
+// -----
+
+func.func @gemm_to_kernel_c4(%a: memref<128xi8>, %s: memref<512xi8>, %c: memref<8x8xf32>) {
+  // expected-error @below {{gemm_to_kernel_c4: module of kernels must have a name, got none}}
+  blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : memref<128xi8>, memref<512xi8>, memref<128xi8>, memref<512xi8>) outs(%c : memref<8x8xf32>)
+    {problem = #blockscale.problem<m = 8, n = 8, k = 32, a = e2m1, b = e2m1, scale = ue4m3, block = 16,
+       sfa = tiled, sfb = tiled, out = f32>,
+     schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x128x64, cta_group = 1,
+       tile = 128x128x256, stages = 5, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148>}
+  return
+}
+module attributes {blockscale.arch = "sm_100a"} {}

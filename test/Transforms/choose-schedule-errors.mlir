@@ -25,7 +25,7 @@
 // EPILOGUE: error: schedule_c7: epilogue must be tma_store or plain_store, got 'tma_stor'
 // STAGING: error: 'blockscale.gemm' op schedule_c8: staging must be 1 or 2 for tma_store, got 3
 // STAGES: error: 'blockscale.gemm' op schedule_c9: stages must fit the 232448 shared bytes of sm_100a, got {{[0-9]+}} for 7 stages of 34816, 1 staging buffers of 16384 and 1024
-// CTAS: error: 'blockscale.gemm' op schedule_c10: ctas must be at least 1, got -1
+// CTAS: error: 'blockscale.gemm' op schedule_c10: ctas must be 1 .. 2^31 - 1, got -1
 
 !a = tensor<128x256xf4E2M1FN>
 !s = tensor<128x8xi8, #blockscale.scales<ue8m0, tiled>>

@@ -90,7 +90,8 @@ public:
   void **argument() { return &address; }
 
   /// Copies what the descriptors point at.
-  std::vector<Array> read(const Program &program, const std::vector<FileForm> &forms) const {
+  Result<std::vector<Array>> read(const Program &program,
+                                  const std::vector<FileForm> &forms) const {
     std::vector<Array> arrays;
     const int64_t *next = descriptors.data();
     for (size_t i = 0; i < forms.size(); ++i) {
@@ -103,7 +104,11 @@ public:
         for (int64_t d = 0; d < rank; ++d)
           if (array.shape[d] == -1)
             array.shape[d] = next[3 + d];
-      array.bytes.assign(data, data + *rt::byteSize(array.type, array.shape));
+      std::optional<uint64_t> bytes = rt::byteSize(array.type, array.shape);
+      if (!bytes)
+        return Refusal{"run: result " + std::to_string(i) + " must have a possible size, got " +
+                       rt::formatShape(array.shape)};
+      array.bytes.assign(data, data + *bytes);
       arrays.push_back(std::move(array));
       next += descriptorWords(rank);
     }

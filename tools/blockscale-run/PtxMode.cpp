@@ -258,6 +258,17 @@ Result<bool> writeOutput(const ManifestBuffer &buffer, std::vector<uint8_t> byte
   return rt::writeNpy(file, array);
 }
 
+Result<bool> checkMemory(const Manifest &manifest) {
+  uint64_t bytes = 0; // at most 4096 buffers of 2^40
+  for (const ManifestBuffer &buffer : manifest.buffers)
+    bytes += buffer.bytes;
+  if (bytes <= rt::memoryBudget())
+    return true;
+  return Refusal{"run: buffers of the manifest must take at most " +
+                 std::to_string(rt::memoryBudget()) + " bytes on this machine, got " +
+                 std::to_string(bytes)};
+}
+
 /// The manifest's chip is the one that the PTX was made for. A text without a target
 /// is the parser's to refuse.
 Result<bool> checkTarget(const Manifest &manifest, llvm::StringRef ptx) {
@@ -284,6 +295,8 @@ Result<bool> runPtx(const Options &options) {
   if (Result<bool> status = checkTarget(*manifest, *ptx); !status)
     return status;
   if (Result<bool> status = checkKernelName(*manifest, options.kernel); !status)
+    return status;
+  if (Result<bool> status = checkMemory(*manifest); !status)
     return status;
   std::vector<std::string> inputNames = namesOf(*manifest, isRead);
   std::vector<ManifestArgument> arguments = manifest->arguments();

@@ -107,7 +107,10 @@ facts::Result<bool> checkMemory(const FileForm &form, MemRefType memref,
     std::optional<uint64_t> bytes = rt::byteSize(form.type, form.shape);
     isSame = bytes && uint64_t(memref.getNumElements()) * bits == 8 * *bytes;
   } else {
-    isSame = dims == ArrayRef(form.shape) && plainType(element) == form.type;
+    auto isSameDim = [](int64_t dim, int64_t known) {
+      return dim == (known == -1 ? ShapedType::kDynamic : known);
+    };
+    isSame = llvm::equal(dims, form.shape, isSameDim) && plainType(element) == form.type;
   }
   if (memref.getLayout().isIdentity() && isSame)
     return true;

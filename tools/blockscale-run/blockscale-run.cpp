@@ -11,6 +11,7 @@
 #include "Options.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
@@ -87,10 +88,18 @@ void printHelp() {
   }
 }
 
-/// Nothing is left to say when the compiler has printed a located line.
+/// One line, whatever bytes the names in it have; none when the compiler has printed one
+/// with a location.
 int fail(llvm::StringRef message) {
-  if (!message.empty())
-    llvm::errs() << "blockscale-run: error: " << message << "\n";
+  if (message.empty())
+    return 1;
+  llvm::errs() << "blockscale-run: error: ";
+  for (char c : message)
+    if (llvm::isPrint(c) || uint8_t(c) >= 0x80)
+      llvm::errs() << c;
+    else
+      llvm::errs() << "\\x" << llvm::hexdigit(uint8_t(c) >> 4) << llvm::hexdigit(c & 15);
+  llvm::errs() << "\n";
   return 1;
 }
 

@@ -28,6 +28,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -35,6 +36,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <ctime>
+#include <utility>
 
 using namespace mlir;
 using namespace blockscale;
@@ -144,10 +146,11 @@ FailureOr<ModuleOp> Compiler::findKernels(ModuleOp module) {
 }
 } // namespace
 
-/// "file:line:column: error: message", one line each; notes say more in
-/// blockscale-opt.
+/// "file:line:column: error: message", for the first error: the others follow from
+/// it. Notes and all errors are what blockscale-opt prints.
 static LogicalResult printOneLine(Diagnostic &diagnostic) {
-  if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+  static bool hasPrinted = false;
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error || std::exchange(hasPrinted, true))
     return success();
   if (auto where = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
     llvm::errs() << where.getFilename().getValue() << ':' << where.getLine() << ':'
@@ -162,14 +165,31 @@ static int fail(const llvm::Twine &message) {
   return 1;
 }
 
+/// The first line of what the option parser says, without the tool's name.
+static std::string describe(StringRef errors) {
+  StringRef line = errors.ltrim('\n').split('\n').first;
+  line.consume_front("blockscale-translate: ");
+  return "'" + line.trim().str() + "'";
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv,
-                              "Lowers block-scaled products to PTX.\n\n  blockscale-translate "
-                              "--mlir-to-ptx --arch=sm_107a in.mlir -o k.ptx\n");
+  std::string errors;
+  llvm::raw_string_ostream errorStream(errors);
+  if (!cl::ParseCommandLineOptions(argc, argv,
+                                   "Lowers block-scaled products to PTX.\n\n  "
+                                   "blockscale-translate --mlir-to-ptx --arch=sm_107a in.mlir -o "
+                                   "k.ptx\n",
+                                   &errorStream))
+    return fail("translate_c7: command line must follow --help, got " + describe(errors));
   if (toPTX == toCubin)
     return fail("translate_c5: say what to make, --mlir-to-ptx or --mlir-to-cubin");
+  if (repeat < 1)
+    return fail("translate_c7: --repeat must be at least 1, got 0");
+  if (manifestPath.getValue() == outputPath.getValue())
+    return fail("translate_c7: --manifest and -o must name two files, got '" +
+                manifestPath.getValue() + "' twice");
   facts::Result<facts::Arch> arch = findTarget(archName.getValue());
   if (!arch)
     return fail(arch.message());
@@ -187,6 +207,11 @@ int main(int argc, char **argv) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   ScopedDiagnosticHandler handler(&context, printOneLine);
+
+  // Looked at, not opened: it may be a pipe.
+  const std::string &input = inputPath.getValue();
+  if (input != "-" && (!llvm::sys::fs::exists(input) || llvm::sys::fs::is_directory(input)))
+    return fail("translate_c8: input must be a readable file, got '" + input + "'");
 
   Compiler compiler{*arch, {}};
   FailureOr<Output> result;

@@ -66,10 +66,15 @@ struct Array {
 /// is negative or the product does not fit.
 std::optional<uint64_t> byteSize(DType type, const std::vector<int64_t> &shape);
 
+/// Bytes that one input may take: a quarter of the machine's memory, since an array is
+/// held as file, as argument, on the device and as result.
+uint64_t memoryBudget();
+
 /// "[178, 384]".
 std::string formatShape(const std::vector<int64_t> &shape);
 
-/// Whole contents of a file; refuses what is not a readable regular file.
+/// Whole contents of a file or a pipe; refuses folders, devices and more than
+/// `memoryBudget`.
 Result<std::string> readFile(const std::string &path, std::string_view label);
 Result<bool> writeFile(const std::string &path, std::string_view text, std::string_view label);
 

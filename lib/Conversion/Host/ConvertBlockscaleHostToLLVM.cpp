@@ -276,6 +276,8 @@ struct ConvertBlockscaleHostToLLVM
     TypeConverter converter;
     converter.addConversion([](Type type) { return type; });
     populateBlockscaleHostTypeConversions(converter);
+    if (failed(verifyInput()))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateBlockscaleHostToLLVMPatterns(converter, patterns);
     ConversionTarget target(getContext());
@@ -284,6 +286,22 @@ struct ConvertBlockscaleHostToLLVM
                         RelayoutScalesOp, ZeroScaleTailOp, SwapNibblesOp, CheckGemmOp, GemmOp>();
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
+  }
+
+private:
+  LogicalResult verifyInput() {
+    WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
+      if (isa<GemmOp>(op))
+        return op->emitOpError("host_to_llvm_c1: product must be a kernel and its launch, got one "
+                               "that blockscale-lower-gemm-to-kernel has not lowered");
+      bool isOnHost = isa<QuantizeOp, DequantizeOp, RelayoutScalesOp, ZeroScaleTailOp,
+                          SwapNibblesOp, CheckGemmOp>(op);
+      if (isOnHost && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>))
+        return op->emitOpError("host_to_llvm_c2: operands must be in memory, got tensors; run "
+                               "blockscale-pack-narrow and blockscale-bufferize");
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
   }
 };
 

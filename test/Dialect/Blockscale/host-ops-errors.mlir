@@ -16,6 +16,38 @@ func.func @alloc_c1_large() {
 
 // -----
 
+func.func @copy_c1_buffers(%b: !blockscale.buffer) {
+  // expected-error @below {{copy_c1: one side must be a memref and the other a device buffer, got '!blockscale.buffer' and '!blockscale.buffer'}}
+  blockscale.copy %b to %b : !blockscale.buffer to !blockscale.buffer
+  return
+}
+
+// -----
+
+func.func @copy_c1_memrefs(%m: memref<4xf32>) {
+  // expected-error @below {{copy_c1: one side must be a memref and the other a device buffer, got 'memref<4xf32>' and 'memref<4xf32>'}}
+  blockscale.copy %m to %m : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @copy_c2_strided(%m: memref<2x4xf32, strided<[8, 1]>>, %b: !blockscale.buffer) {
+  // expected-error @below {{copy_c2: memref must be contiguous, of elements of whole bytes, got 'memref<2x4xf32, strided<[8, 1]>>'}}
+  blockscale.copy %b to %m : !blockscale.buffer to memref<2x4xf32, strided<[8, 1]>>
+  return
+}
+
+// -----
+
+func.func @copy_c2_narrow(%m: memref<4xf4E2M1FN>, %b: !blockscale.buffer) {
+  // expected-error @below {{copy_c2: memref must be contiguous, of elements of whole bytes, got 'memref<4xf4E2M1FN>'}}
+  blockscale.copy %m to %b : memref<4xf4E2M1FN> to !blockscale.buffer
+  return
+}
+
+// -----
+
 func.func @tensor_map_c2_rank(%b: !blockscale.buffer) {
   // expected-error @below {{tensor_map_c2: number of strides must be 1, got 2}}
   %m = blockscale.tensor_map %b, <type = u8, dims = [64, 4], strides = [64, 64], box = [64, 4], element_strides = [1, 1], swizzle = none, fill = zero, l2 = none>

@@ -45,7 +45,7 @@
 // RUN: sed 's/stages = 2/stages = 9/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=STAGES
 // STAGES: schedule_c9: stages must fit the
 // RUN: sed 's/ctas = 1>/ctas = 0>/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=CTAS
-// CTAS: schedule_c10: ctas must be at least 1, got 0
+// CTAS: schedule_c10: ctas must be 1 .. 2^31 - 1, got 0
 // RUN: sed 's/block = 16/block = 32/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=BLOCK
 // BLOCK: gemm_c6: block of nvfp4 must be 16, got 32
 // RUN: sed 's/k = 384/k = 392/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=K

@@ -118,10 +118,34 @@ func.func @schedule_c9(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
 !a = tensor<8x64xf4E2M1FN>
 !s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
 func.func @schedule_c10(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{schedule_c10: ctas must be at least 1, got 0}}
+  // expected-error @below {{schedule_c10: ctas must be 1 .. 2^31 - 1, got 0}}
   %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
     {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x128x64, cta_group = 1, tile = 128x128x256, stages = 5, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 0>} -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!a = tensor<8x64xf4E2M1FN>
+!s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @schedule_c10_large(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c10: ctas must be 1 .. 2^31 - 1, got 2147483648}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
+    {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x128x64, cta_group = 1, tile = 128x128x256, stages = 5, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 2147483648>} -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+// The bound of a check grows with the number of instructions.
+!a = tensor<8x64xf4E2M1FN>
+!s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @check_gemm(%a: !a, %s: !s, %d: tensor<8x8xf32>) {
+  // expected-error @below {{'blockscale.check_gemm' op schedule_c3: inst must be a shape of mxf4nvf4 on sm_100a, got 128x128x1}}
+  blockscale.check_gemm "gemm_0" %d of %a scaled %s, %a scaled %s
+    {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x128x1, cta_group = 1, tile = 128x128x256, stages = 5, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148>}
+    : tensor<8x8xf32> of !a, !s, !a, !s
+  return
 }
 
 // -----

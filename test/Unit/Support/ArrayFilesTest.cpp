@@ -124,6 +124,7 @@ TEST(Npy, refusesDamagedFiles) {
 TEST(Npy, refusesMissingFiles) {
   expectRefusal(readNpy("/nonexistent/x.npy"), "must be a readable file, got no such file");
   expectRefusal(readNpy("/"), "got a folder");
+  expectRefusal(readNpy("/dev/zero"), "got a device");
 }
 
 TEST(Safetensors, readsTheLayerInTestData) {

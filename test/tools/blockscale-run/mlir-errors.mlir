@@ -5,7 +5,7 @@
 // RUN: not blockscale-run %t.none.mlir --entry=f --arch=sm_100a 2>&1 | FileCheck %s --check-prefix=FILE
 // FILE: blockscale-run: error: run: '{{.*}}none.mlir' must be a readable file, got no such file
 // RUN: not blockscale-run %s --entry=g --arch=sm_100a 2>&1 | FileCheck %s --check-prefix=ENTRY
-// ENTRY: run: --entry must be one of negate, scalar, got 'g'
+// ENTRY: run: --entry must be one of rows, negate, scalar, got 'g'
 // RUN: not blockscale-run %s --entry=negate --arch=sm_99 --arg=%t.x.npy 2>&1 | FileCheck %s --check-prefix=ARCH
 // ARCH: error: schedule_c1: chip must be one of sm_100a, sm_100f, {{.*}}, got 'sm_99'
 // RUN: not blockscale-run %s --entry=negate --arch=sm_100a 2>&1 | FileCheck %s --check-prefix=COUNT
@@ -53,6 +53,15 @@
 // Without a product it is plain host code.
 // RUN: blockscale-run %s --entry=negate --arch=sm_100a --arg=%t.x.npy --out=%t.z.npy
 // RUN: %python %S/Inputs/expect.py %t.z.npy 'np.full((2, 3), -0.0, np.float32)'
+
+// A result may have a dimension that only the call knows.
+// RUN: blockscale-run %s --entry=rows --arch=sm_100a --arg=%t.x.npy --out=%t.r.npy
+// RUN: %python %S/Inputs/expect.py %t.r.npy 'np.full((2, 3), -0.0, np.float32)'
+
+func.func @rows(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %y = arith.negf %x : tensor<?x3xf32>
+  return %y : tensor<?x3xf32>
+}
 
 func.func @negate(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %y = arith.negf %x : tensor<2x3xf32>

@@ -18,8 +18,13 @@ def ConvertBlockscaleHostToLLVMPass
   let description = [{
     Host ops and the problem ops that run on the host, on memrefs, become calls
     of `bsrt_call_*` (Runtime/HostCalls.h). Buffers and tensor maps become i64.
-    Everything else is left to upstream passes. Doc test:
-    test/Conversion/Host/host-to-llvm.mlir.
+    Everything else is left to upstream passes.
+
+    Rules:
+    - host_to_llvm_c1: products have become kernels and launches.
+    - host_to_llvm_c2: the operands of our ops are in memory.
+
+    Doc test: test/Conversion/Host/host-to-llvm.mlir.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];

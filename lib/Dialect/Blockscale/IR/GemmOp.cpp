@@ -225,7 +225,10 @@ LogicalResult GemmOp::verify() {
 }
 
 LogicalResult CheckGemmOp::verify() {
-  return verifyProduct(typesOf(*this), [&] { return this->emitOpError(); });
+  auto emitError = [&] { return this->emitOpError(); };
+  if (failed(verifyProduct(typesOf(*this), emitError)))
+    return failure();
+  return verifySchedule(getLogicalProblem(), getSchedule(), emitError);
 }
 
 void GemmOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

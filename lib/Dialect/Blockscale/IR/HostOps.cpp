@@ -25,6 +25,20 @@ LogicalResult AllocOp::verify() {
   return success();
 }
 
+LogicalResult CopyOp::verify() {
+  Type source = getSource().getType(), target = getTarget().getType();
+  if (isa<BufferType>(source) == isa<BufferType>(target))
+    return emitOpError("copy_c1: one side must be a memref and the other a device buffer, got ")
+           << source << " and " << target;
+  auto memref = cast<MemRefType>(isa<BufferType>(source) ? target : source);
+  Type element = memref.getElementType();
+  if (!memref.getLayout().isIdentity() || !element.isIntOrFloat() ||
+      element.getIntOrFloatBitWidth() % 8 != 0)
+    return emitOpError("copy_c2: memref must be contiguous, of elements of whole bytes, got ")
+           << memref;
+  return success();
+}
+
 /// Bytes of a device buffer that is allocated in sight.
 static std::optional<int64_t> knownBytes(Value buffer) {
   if (auto alloc = buffer.getDefiningOp<AllocOp>())

@@ -137,7 +137,7 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
                        << kStagingBytes << " and " << kControlBytes;
 
   if (schedule.getCtas() < 1 || !fits(schedule.getCtas()))
-    return emitError() << "schedule_c10: ctas must be at least 1, got " << schedule.getCtas();
+    return emitError() << "schedule_c10: ctas must be 1 .. 2^31 - 1, got " << schedule.getCtas();
   return success();
 }
 

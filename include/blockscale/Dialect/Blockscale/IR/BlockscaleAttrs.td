@@ -130,7 +130,7 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
       of 16 bytes: a TMA store writes whole 16-byte chunks.
     - schedule_c8: `staging` is 1 or 2 for tma_store, 0 for plain_store.
     - schedule_c9: `stages` is at least 1, and all buffers fit shared memory.
-    - schedule_c10: `ctas` is at least 1.
+    - schedule_c10: `ctas` is 1 .. 2^31 - 1.
   }];
   let parameters = (ins
     ArchParam:$arch, MmaKindParam:$mma, Shape3Param:$inst,

@@ -35,13 +35,17 @@ def Blockscale_FreeOp : Blockscale_Op<"free"> {
 def Blockscale_CopyOp : Blockscale_Op<"copy"> {
   let summary = "copies bytes between host and device";
   let description = [{
-    One side is a contiguous memref, the other a device buffer; the whole memref
-    is copied.
+    The whole memref is copied.
+
+    Rules:
+    - copy_c1: one side is a memref, the other a device buffer
+    - copy_c2: the memref is contiguous, of whole bytes an element
   }];
   let arguments = (ins
     Arg<AnyTypeOf<[AnyMemRef, Blockscale_BufferType]>, "", [MemRead]>:$source,
     Arg<AnyTypeOf<[AnyMemRef, Blockscale_BufferType]>, "", [MemWrite]>:$target);
   let assemblyFormat = "$source `to` $target attr-dict `:` type($source) `to` type($target)";
+  let hasVerifier = 1;
 }
 
 def Blockscale_TensorMapOp : Blockscale_Op<"tensor_map", [Pure]> {

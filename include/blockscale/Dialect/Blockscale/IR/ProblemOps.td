@@ -144,7 +144,7 @@ def Blockscale_CheckGemmOp : Blockscale_ProblemOp<"check_gemm", [AttrSizedOperan
     Kinst is K of the schedule's instruction. Prints one line and fails the run
     when the bound is broken. `name` is how the report calls the product.
 
-    Operands follow the rules gemm_c1 .. gemm_c11.
+    Operands follow the rules gemm_c1 .. gemm_c11, the schedule its own.
   }];
   let arguments = (ins
     Blockscale_Elements:$a, Blockscale_ScaleValues:$sfa,
