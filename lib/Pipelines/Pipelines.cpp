@@ -140,7 +140,9 @@ void registerPipelines() {
                                {options.arch, options.checks, /*freeBuffers=*/true, options.pins});
         return success();
       },
-      [](function_ref<void(const detail::PassOptions &)> handle) { handle(GemmToPTXOptions()); });
+      [](function_ref<void(const mlir::detail::PassOptions &)> handle) {
+        handle(GemmToPTXOptions());
+      });
 }
 
 } // namespace blockscale
