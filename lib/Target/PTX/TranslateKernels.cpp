@@ -13,6 +13,8 @@
 #include "LineDirectives.h"
 #include "PTXText.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -105,6 +107,18 @@ private:
   std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
 };
 
+/// Named here, since upstream's message names an interface that is missing.
+LogicalResult verifyLevel5(ModuleOp kernels) {
+  WalkResult result = kernels.walk([](Operation *op) -> WalkResult {
+    if (isa<ModuleOp>(op) ||
+        isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
+      return WalkResult::advance();
+    return op->emitError("translate_c1: ops of kernels must be of the llvm and nvvm dialects, got ")
+           << op->getName();
+  });
+  return failure(result.wasInterrupted());
+}
+
 } // namespace
 
 FailureOr<std::string> translateKernelsToPTX(ModuleOp kernels, facts::Arch arch,
@@ -116,6 +130,8 @@ FailureOr<std::string> translateKernelsToPTX(ModuleOp kernels, facts::Arch arch,
     return kernels.emitError("translate_c4: kernels must be for the chip asked for, ")
                << StringRef(facts::name(arch)) << ", got " << have,
            failure();
+  if (failed(verifyLevel5(kernels)))
+    return failure();
   initializeNVPTX();
 
   Stopwatch watch;
