@@ -11,6 +11,7 @@
 #include "blockscale/Facts/LayoutsSmem.h"
 #include "blockscale/Facts/WgmmaDesc.h"
 
+#include "Hazards/Hazards.h"
 #include "Numerics/Dot.h"
 
 #include "AsyncOps.h"
@@ -99,8 +100,30 @@ public:
   }
   const char *leakAtExit() const override { return "must be complete when its warp exits"; }
   const char *what() const override { return "wgmma.mma_async"; }
+  OpKind kind() const override { return OpKind::wgmma; }
+  void describe(AccessSink &sink) const override {
+    if (form->aDesc != kNone)
+      describeRows(sink, a, form->transposeA, warp->id % kWarpsOfGroup * kFragmentRows,
+                   kFragmentRows);
+    describeRows(sink, b, form->transposeB, 0, unsigned(form->shape.n));
+  }
 
 private:
+  void describeRows(AccessSink &sink, const facts::SmemDesc &s, bool transposed, unsigned first,
+                    unsigned rows) const {
+    if (!transposed) {
+      for (unsigned row = 0; row < rows; ++row)
+        for (unsigned at = 0; at < kRowBytes; at += 16)
+          sink.shared(Touch::mmaShared, *warp->cta,
+                      facts::kMajorAddress(int(first + row), int(at), s), 16);
+      return;
+    }
+    // Eight rows of 16-bit elements lie together.
+    for (unsigned k = 0; k < kRowBytes / 2; ++k)
+      for (unsigned row = 0; row < rows; row += 8)
+        sink.shared(Touch::mmaShared, *warp->cta,
+                    facts::mnMajorAddress(int(first + row), int(k), 2, s), 16);
+  }
   bool gather(const facts::SmemDesc &s, bool transposed, unsigned first, unsigned rows,
               uint8_t *out, const char *which) {
     const Cta &cta = *warp->cta;
@@ -154,14 +177,19 @@ Outcome runFence(Warp &, const Instruction &) { return Outcome::next; }
 
 Outcome runCommit(Warp &w, const Instruction &) {
   ++w.wgmmaGroup;
+  if (w.hazards)
+    w.hazards->closeWgmma(w);
   return Outcome::next;
 }
 
 Outcome runWait(Warp &w, const Instruction &in) {
   Fragment probe = w.fragment();
   probe.wait = {Wait::Kind::wgmmaGroup, false, uint64_t(in.imm), 0};
-  if (!w.cta->cluster->inFlight([&](const AsyncOp &op) { return op.helps(w, probe); }))
+  if (!w.cta->cluster->inFlight([&](const AsyncOp &op) { return op.helps(w, probe); })) {
+    if (w.hazards)
+      w.hazards->waitWgmma(w, uint64_t(in.imm));
     return Outcome::next;
+  }
   return w.block(Wait::Kind::wgmmaGroup, false, uint64_t(in.imm), 0);
 }
 

@@ -70,6 +70,7 @@ enum class OpKind : uint8_t {
   mma,
   cp,
   shift,
+  wgmma,
   tmemLoad,
   tmemStore,
   commit,

@@ -278,4 +278,19 @@ void Hazards::waitGroup(Warp &w, unsigned kind, uint64_t left) {
   }
 }
 
+void Hazards::closeWgmma(Warp &w) {
+  WarpState &s = stateOf(w);
+  if (s.wgmmaEnds.size() == kOldGroups) // long since complete
+    s.wgmmaEnds.erase(s.wgmmaEnds.begin(), s.wgmmaEnds.begin() + kOldGroups / 2);
+  s.wgmmaEnds.push_back(components[component(s, Agent::wgmma)].count);
+}
+
+void Hazards::waitWgmma(Warp &w, uint64_t left) {
+  WarpState &s = stateOf(w);
+  if (s.wgmmaEnds.size() <= left)
+    return;
+  uint32_t id = component(s, Agent::wgmma), known = s.wgmmaEnds[s.wgmmaEnds.size() - 1 - left];
+  eachGroup(s, w.mask, [&](Group &g) { g.knows.plain.raise(id, kAllLanes, known); });
+}
+
 } // namespace blockscale::emu

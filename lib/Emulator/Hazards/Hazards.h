@@ -87,6 +87,10 @@ public:
   void closeGroup(Warp &w, bool bulk);
   void waitGroup(Warp &w, unsigned kind, uint64_t left);
 
+  /// wgmma.commit_group, and wait_group with the groups that may be open.
+  void closeWgmma(Warp &w);
+  void waitWgmma(Warp &w, uint64_t left);
+
   // Tensor memory.
   void tensorWait(Warp &w, bool stores);
   void allocated(Warp &w, const Instruction &in, uint64_t address);
@@ -118,6 +122,7 @@ private:
     bulkRead,
     bulkDone,
     copyAsync,
+    wgmma,
     barrier
   };
   static constexpr unsigned kWarpAgents = unsigned(Agent::barrier);

@@ -97,7 +97,7 @@ std::string Hazards::withLabel(const std::string &message) {
 uint32_t Hazards::lineOf(const Record &r) const { return cluster.launch.kernel.code[r.site].line; }
 
 std::string Hazards::nameOf(const Record &r) const {
-  std::string out = verb(r.touch);
+  std::string out = components[r.component].agent == Agent::wgmma ? "wgmma" : verb(r.touch);
   out += " at " + cluster.launch.module.file + ":" + dec(lineOf(r));
   if (const WarpState *s = components[r.component].warp)
     out += " (warp " + dec(s->warp->id) +
@@ -111,6 +111,9 @@ std::string Hazards::missing(Rule rule, const Record &r) const {
   if (c.agent == Agent::barrier)
     return "an acquiring wait for phase " + dec(r.count - 1) + " of mbarrier " +
            hex(c.address & kSharedOffsetMask) + ", which the copy signals";
+  if (c.agent == Agent::wgmma)
+    return "wgmma.commit_group and wait_group by the warps that issued it, then a barrier to the "
+           "writer";
   if ((rule == Rule::TM1 || rule == Rule::SM1) && c.closeLine)
     return "an acquiring wait on the mbarrier of the tcgen05.commit at " +
            cluster.launch.module.file + ":" + dec(c.closeLine) + ", for the right phase";

@@ -112,7 +112,7 @@ constexpr HazardRule kRules[] = {
     {"CL2", HazardLevel::error, "shared or tensor memory of a CTA touched that may have exited",
      "a barrier or arrival between the access and the exit of that CTA", "9.7.18.5", "A8", ""},
     {"CL3", HazardLevel::error, "clusterlaunchcontrol.try_cancel after a failure was seen",
-     "no further request once one has failed", "9.7.15.18", "", "not yet checked"},
+     "no further request once one has failed", "9.7.15.18", "", ""},
     {"CL4", HazardLevel::error, "elect.sync or .aligned taken as memory order between lanes",
      "bar.warp.sync between the lanes", "9.7.15.15", "", ""},
     {"RG1", HazardLevel::error, "register new from setmaxnreg.inc read unset",

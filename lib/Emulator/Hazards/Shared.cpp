@@ -251,6 +251,9 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
   case OpKind::shift:
     number(agent, op.lanes);
     break;
+  case OpKind::wgmma:
+    number(Agent::wgmma, kAllLanes);
+    break;
   case OpKind::tmemLoad:
     number(Agent::tmemLoad, kAllLanes);
     break;

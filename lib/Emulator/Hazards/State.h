@@ -36,6 +36,7 @@ struct Hazards::WarpState {
   std::deque<Load> loads;     // tcgen05.ld neither waited for nor consumed
   // Counts at the ends of the groups of copies, per lane: cp.async, bulk.
   std::vector<uint32_t> groupEnds[2][32];
+  std::vector<uint32_t> wgmmaEnds;                 // counts at the ends of its groups
   std::pair<uint32_t, uint32_t> lastBulkStore[32]; // count and line
 };
 

@@ -82,12 +82,16 @@ inline std::string hazardKernel(const HazardCase &c, bool isRight) {
   if (c.shared)
     vars += ".extern .shared .align 1024 .b8 big[];\n";
   std::string head =
-      ".reg .b32 %w, %b, %tm, %id, %sa, %sb, %la; .reg .b64 %da, %db, %ds;\n"
+      ".reg .b32 %w, %b, %tm, %id, %sa, %sb, %la, %cr; .reg .b64 %da, %db, %ds;\n"
       "shr.u32 %w, %t, 5; mov.u32 %b, buf; mov.u32 %la, %laneid; setp.ne.u32 %p7, %t, %t;\n"
       "setp.eq.u32 %p6, %t, 0; setp.eq.u32 %p5, %w, 0;\n";
   if (c.label != "MB1" && c.label != "MB2")
     head += "@%p6 mbarrier.init.shared::cta.b64 [bar], 1; @%p6 mbarrier.init.shared::cta.b64 "
             "[bar+8], 1; @%p6 mbarrier.init.shared::cta.b64 [bar+16], 1;\nbar.sync 0;\n";
+  const bool isPair = c.cluster.x == 2;
+  const std::string sync = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n";
+  if (isPair)
+    head += "mov.u32 %cr, %cluster_ctarank;\n" + sync;
   std::string tail;
   if (c.setup == Setup::tensor) {
     // Scales of zero in columns 128..159; A and B are whatever shared memory holds.
@@ -108,7 +112,17 @@ inline std::string hazardKernel(const HazardCase &c, bool isRight) {
              "tcgen05.fence::before_thread_sync; bar.sync 0;\n" +
              inWarp(0, "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %tm, 256;\n");
   }
-  return kernel(head + twin(c.body, isRight) + tail, c.target, vars);
+  std::string body = head + twin(c.body, isRight) + tail;
+  if (isPair) { // the same with both CTAs
+    auto replace = [&body](const std::string &from, const std::string &to) {
+      for (size_t at = 0; (at = body.find(from, at)) != std::string::npos; at += to.size())
+        body.replace(at, from.size(), to);
+    };
+    replace("cta_group::1", "cta_group::2");
+    replace("0x08080480", "0x10080480"); // M = 256
+    replace("bar.sync 0;", "bar.sync 0; " + sync);
+  }
+  return kernel(body, c.target, vars);
 }
 
 } // namespace blockscale::emu::test

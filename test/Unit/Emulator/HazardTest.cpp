@@ -86,6 +86,15 @@ std::vector<HazardCase> cases() {
                                "T2;\n" +
                                commit(0) + "T2: bar.warp.sync -1;-]\n") +
                      wait(0, 0) + kLoadD + kWaitLoad);
+  const std::string toBoth = "mov.u16 %h0, 3; tcgen05.commit.cta_group::1.mbarrier::arrive::one."
+                             "shared::cluster.multicast::cluster.b64 [bar+";
+  const std::string leads = "setp.ne.u32 %p2, %cr, 0; @%p2 bra ";
+  c.push_back({"TM11",
+               elected(0, leads + "P1;\n" + mma() + toBoth + "0], %h0;\nP1:\n") + wait(0, 0) +
+                   kLoadD + kWaitLoad + "[+bar.sync 0;\n+]" + "[-barrier.sync 1, 128;\n-]" +
+                   elected(0, leads + "P2;\n" + mma() + toBoth + "16], %h0;\nP2:\n") + wait(2, 0),
+               Setup::tensor});
+  c.back().cluster = {2, 1, 1};
   tensor("TM12", "add.u32 %r21, %tm, [-8-][+0+];\n" + elected(0, mma() + mma("%r21") + commit(0)) +
                      wait(0, 0));
   tensor("TM13", inWarp(1, kStoreD + kWaitStore) + "[+bar.sync 0;\n+]" +
