@@ -11,6 +11,7 @@
 
 #include "blockscale/Emulator/Emulator.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -69,9 +70,18 @@ template <typename T> KernelParam param(T value) {
   return p;
 }
 
+/// The texts of tests are what fuzzing starts from (test/Fuzz/corpus.py).
+inline void keepForFuzzing(const std::string &ptx) {
+  if (const char *folder = std::getenv("BLOCKSCALE_KEEP_PTX"))
+    std::ofstream(std::string(folder) + "/" + std::to_string(std::hash<std::string>()(ptx)) +
+                  ".ptx")
+        << ptx;
+}
+
 /// Runs k(in, out) with `out` filled with 0xAAAAAAAA.
 inline Ran run(const std::string &ptx, const Scene &s = {}) {
   Ran r;
+  keepForFuzzing(ptx);
   auto device = Device::create(s.options);
   auto module = device->load(ptx, "t.ptx");
   if (!module) {

@@ -1,0 +1,42 @@
+//===- Manifest.cpp - fuzzes manifests ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Targets.h"
+
+#include "blockscale/Emulator/Emulator.h"
+#include "blockscale/Support/Manifest.h"
+
+namespace blockscale {
+
+static void encode(facts::Arch arch, facts::TensorMap map) {
+  map.address = 0x100000;
+  auto bytes = emu::encodeTensorMap(arch, map);
+  if (!bytes)
+    fuzz::requireOneLine(bytes.message());
+  else
+    fuzz::require(bytes->size() == 128, "a tensor map must have 128 bytes");
+}
+
+void fuzz::manifest(std::string_view text) {
+  auto first = rt::parseManifest(text, "f");
+  if (!first) {
+    requireOneLine(first.message());
+    return;
+  }
+  std::string written = rt::formatManifest(*first);
+  auto second = rt::parseManifest(written, "f");
+  require(bool(second), "a manifest that is written must be read", written);
+  require(rt::formatManifest(*second) == written, "it must be the same", written);
+  for (const rt::ManifestKernel &kernel : first->kernels)
+    for (const rt::ManifestParam &param : kernel.params) {
+      if (param.kind == rt::ManifestParam::Kind::tensorMap)
+        encode(first->arch, param.map);
+      for (const rt::ManifestMap &map : param.maps)
+        encode(first->arch, map.map);
+    }
+}
+
+} // namespace blockscale
