@@ -230,7 +230,7 @@ bool decodeCopyAsync(Decoder &d) {
     return false;
   auto size = d.immediate(d.operand(2));
   if (!size || (*size != 4 && *size != 8 && *size != 16) || (cache == 1 && *size != 16))
-    return d.fail(std::string("ptx_operand: size of cp.async must be ") +
+    return d.fail(std::string("ptx_immediate: size of cp.async must be ") +
                   (cache == 1 ? "16" : "4, 8 or 16") + (size ? ", got " + dec(*size) : ""));
   AddressOperand dst = d.address(d.operand(0)), src = d.address(d.operand(1));
   in.run = copyAsync;

@@ -10,6 +10,7 @@
 
 #include "Addresses.h"
 #include "Echo.h"
+#include "Forms.h"
 
 #include <algorithm>
 
@@ -164,6 +165,7 @@ bool Decoder::declare(const PtxStatement &s) {
   auto one = [&](const std::string &n) {
     Symbol sym;
     sym.kind = Symbol::Kind::reg;
+    sym.type = s.type;
     sym.regClass = regClass(bits(s.type));
     sym.slot = allocate(sym.regClass);
     scopes.back()[n] = sym;
@@ -191,19 +193,29 @@ bool Decoder::decodeInstruction(const PtxInstruction &in) {
   raw = &in;
   mods = in.modifiers;
   touchedNow.clear();
+  std::string refusal;
+  const Form *form = findForm(in, arch, refusal);
+  if (form && refusal.empty() && form->check)
+    refusal = form->check(*this);
+  if (!refusal.empty())
+    return fail(refusal);
+  if (form && form->status == FormStatus::unexecuted)
+    return unexecuted(std::string(form->why));
   DecodeFn fn = findFamily(in.opcode);
-  const std::string full = spelling();
   if (!fn)
-    return fail("ptx_instruction: unknown instruction " + full);
+    return form ? unexecuted("no handler is written for it")
+                : fail("ptx_instruction: unknown instruction " + spelling());
   size_t first = kernel.code.size();
-  if (!fn(*this))
-    return error.empty() ? fail("ptx_instruction: form is not executed: " + full) : false;
-  if (error.empty() && !mods.empty())
-    return fail("ptx_modifier: unknown modifier ." + mods.front() + " of " + full);
+  bool decoded = fn(*this);
   for (size_t i = first; i < kernel.code.size(); ++i)
-    if (!kernel.code[i].run)
-      return fail("ptx_instruction: form is not executed: " + full);
-  return error.empty();
+    decoded &= kernel.code[i].run != nullptr;
+  if (!error.empty())
+    return false;
+  if (!decoded)
+    return form ? unexecuted("no handler is written for it")
+                : fail("ptx_instruction: form is not executed: " + spelling());
+  return mods.empty() ||
+         fail("ptx_modifier: unknown modifier ." + mods.front() + " of " + spelling());
 }
 
 void Decoder::openBody(const PtxKernel &source) {

@@ -29,9 +29,10 @@ struct Symbol {
   Kind kind = Kind::reg;
   RegClass regClass = RegClass::r32;
   Operand slot = kNone;
-  uint64_t value = 0;   // address or offset
-  uint64_t bytes = 0;   // of a variable
-  bool isParam = false; // local: a parameter of a function or call
+  uint64_t value = 0;     // address or offset
+  uint64_t bytes = 0;     // of a variable
+  bool isParam = false;   // local: a parameter of a function or call
+  Type type = Type::none; // of a register, as declared
 };
 
 /// A device function: its code in the current kernel.
@@ -116,6 +117,9 @@ public:
   Operand carryFlag();
   bool isRegister(const PtxOperand &o) const;
   RegClass registerClass(const PtxOperand &o) const;
+  /// The type that a register is declared with; none for anything else.
+  Type declaredType(const PtxOperand &o) const;
+  unsigned declaredBits(const PtxOperand &o) const { return bits(declaredType(o)); }
   /// The .param variable of a function or call that a name stands for, or null.
   const Symbol *localParam(const std::string &name) const;
   /// Null when it is not defined in the module.

@@ -85,6 +85,10 @@ RegClass Decoder::registerClass(const PtxOperand &o) const {
   return s ? s->regClass : RegClass::r32;
 }
 
+Type Decoder::declaredType(const PtxOperand &o) const {
+  return isRegister(o) ? lookup(o.name)->type : Type::none;
+}
+
 static uint64_t realAs(const PtxOperand &o, Type t) {
   if (o.kind == PtxOperand::Kind::integer) {
     if (t == Type::f32 || t == Type::tf32)

@@ -42,13 +42,13 @@ const Case kCases[] = {
      "ptx_operand: register %r0 must have the width of .s64"},
     {"OperandCount", "add.s32 %r0, %r1;", "ptx_operands: add must have 3 operands, got 2"},
     {"NotOnTarget", "tcgen05.wait::ld.sync.aligned;",
-     "ptx_target: tcgen05 must have a target with tensor memory, got sm_90a", "sm_90a"},
+     "ptx_target: tcgen05.wait::ld.sync.aligned must have a target with tcgen05, got sm_90a", "sm_90a"},
     {"CollectorB",
      "tcgen05.mma.cta_group::1.kind::mxf4.block_scale.collector::b::fill [%r0], %rd0, %rd1, %r1, "
      "[%r2], [%r3], %p0;",
-     "ptx_target: .collector::b must have a target with collector_b, got sm_100a"},
+     "ptx_target: .collector::b::fill must have a target with collector_b, got sm_100a"},
     {"Ue5m3", "cvt.rn.satfinite.ue5m3x2.f32 %h0, %f0, %f1;",
-     "ptx_target: cvt to .ue5m3x2 from .f32 must have a target with cvt_ue5m3, got sm_100a"},
+     "ptx_target: .ue5m3x2 must have a target with cvt_ue5m3, got sm_100a"},
     {"OutOfBounds", "ld.global.u32 %r0, [%in+256];",
      "mem_global: global access of 4 bytes must lie in a live allocation, got 0x100000000100 (256 "
      "bytes into an allocation of 256)"},

@@ -1,0 +1,171 @@
+//===- Forms.cpp - finding the row of an instruction ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Forms.h"
+
+#include "blockscale/Facts/PtxModifiers.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace blockscale::emu {
+namespace {
+
+/// Lists of types that rows name.
+struct TypeList {
+  std::string_view name, types;
+};
+constexpr TypeList kTypeLists[] = {
+    {"@fp8x2", "e4m3x2|e5m2x2"},
+    {"@narrowx2", "e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2"},
+    {"@narrowx4", "e4m3x4|e5m2x4|e2m3x4|e3m2x4|e2m1x4"},
+    {"@halfx2", "f16x2|bf16x2"},
+    {"@ca", "collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard"},
+    {"@cb", "collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard"},
+    {"@cg", "cta_group::1|cta_group::2"},
+    {"@x", "x1|x2|x4|x8|x16|x32|x64|x128"},
+    {"@mc", "multicast::cluster|multicast::cluster::16b|multicast::cluster::32b"},
+    {"@rank", "1d|2d|3d|4d|5d"},
+    {"@f8f6f4", "e4m3|e5m2|e2m3|e3m2|e2m1"},
+    {"@int", "u8|u16|u32|u64|s8|s16|s32|s64"},
+    {"@float", "f16|bf16|f32|f64"},
+    {"@shared", "shared|shared::cta"},
+    {"@op", "add|min|max|inc|dec|and|or|xor"},
+};
+
+template <typename Visit> void forEachWord(std::string_view text, char separator, Visit visit) {
+  while (!text.empty()) {
+    size_t end = std::min(text.find(separator), text.size());
+    if (end)
+      visit(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+/// Calls back with each alternative of a group; lists may stand among them.
+template <typename Visit> void forEachAlternative(std::string_view group, Visit visit) {
+  forEachWord(group, '|', [&](std::string_view alternative) {
+    for (const TypeList &list : kTypeLists)
+      if (list.name == alternative)
+        return forEachWord(list.types, '|', visit);
+    visit(alternative);
+  });
+}
+
+/// What does not fit between a row and an instruction.
+struct Misfit {
+  unsigned matched = 0;
+  std::string missing; // alternatives of the first group that nothing fills
+  std::string extra;   // the first modifier that fills no group
+  bool fits() const { return missing.empty() && extra.empty(); }
+};
+
+Misfit compare(const Form &row, const PtxInstruction &in) {
+  Misfit misfit;
+  std::vector<std::string_view> left(in.modifiers.begin(), in.modifiers.end());
+  forEachWord(row.modifiers, ' ', [&](std::string_view group) {
+    bool optional = group.ends_with('?');
+    if (optional)
+      group.remove_suffix(1);
+    // The earliest modifier that fits, so that types keep their order.
+    auto found = std::find_if(left.begin(), left.end(), [&](std::string_view modifier) {
+      bool is = false;
+      forEachAlternative(group,
+                         [&](std::string_view alternative) { is |= alternative == modifier; });
+      return is;
+    });
+    if (found != left.end()) {
+      left.erase(found);
+      ++misfit.matched;
+    } else if (!optional && misfit.missing.empty()) {
+      forEachAlternative(group, [&](std::string_view alternative) {
+        misfit.missing.append(misfit.missing.empty() ? "." : ", .").append(alternative);
+      });
+    }
+  });
+  if (!left.empty())
+    misfit.extra = left.front();
+  return misfit;
+}
+
+std::string spelling(const PtxInstruction &in) {
+  std::string full = in.opcode;
+  for (const std::string &m : in.modifiers)
+    full.append(".").append(m);
+  return full;
+}
+
+using Index = std::unordered_map<std::string_view, std::vector<const Form *>>;
+const Index &rowsByOpcode() {
+  static const Index index = [] {
+    Index made;
+    for (const FormTable &table : formTables())
+      for (const Form &row : table.rows)
+        made[row.opcode].push_back(&row);
+    return made;
+  }();
+  return index;
+}
+
+/// Refuses a modifier or a form that the target lacks.
+std::string needs(facts::Arch arch, facts::Feature feature, std::string_view what) {
+  if (facts::supports(arch, feature))
+    return {};
+  std::string text = "ptx_target: ";
+  return text.append(what)
+      .append(" must have a target with ")
+      .append(facts::name(feature))
+      .append(", got ")
+      .append(facts::name(arch));
+}
+
+} // namespace
+
+std::span<const FormTable> formTables() {
+  static const FormTable kTables[] = {
+      {"tcgen05", tcgen05Forms()},
+      {"tcgen05.mma", tcgen05MmaForms()},
+      {"Asynchronous copies and cluster launch control", copyForms()},
+      {"Matrix instructions of warps", matrixForms()},
+      {"Conversions", convertForms()},
+  };
+  return kTables;
+}
+
+const Form *findForm(const PtxInstruction &in, facts::Arch arch, std::string &refusal) {
+  auto rows = rowsByOpcode().find(in.opcode);
+  if (rows == rowsByOpcode().end())
+    return nullptr;
+  for (const std::string &m : in.modifiers)
+    if (auto feature = facts::featureOfModifier(in.opcode, m)) {
+      refusal = needs(arch, *feature, std::string(".").append(m));
+      if (!refusal.empty())
+        return nullptr;
+    }
+  const Form *best = nullptr;
+  Misfit least;
+  for (const Form *row : rows->second) {
+    Misfit misfit = compare(*row, in);
+    if (!best || misfit.fits() || misfit.matched > least.matched)
+      best = row, least = misfit;
+    if (misfit.fits())
+      break;
+  }
+  if (!least.fits()) {
+    refusal = "ptx_modifier: ";
+    if (!least.missing.empty())
+      refusal.append(in.opcode).append(" must have ").append(least.missing);
+    else
+      refusal.append(in.opcode).append(" must not have .").append(least.extra).append(" here");
+    refusal.append(", got ").append(spelling(in));
+    return nullptr;
+  }
+  if (best->needs)
+    refusal = needs(arch, *best->needs, spelling(in));
+  return refusal.empty() ? best : nullptr;
+}
+
+} // namespace blockscale::emu

@@ -1,0 +1,65 @@
+//===- Forms.h - the instruction forms of PTX that are known --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One row for each form: an opcode, its modifiers, and whether it is executed.
+// The decoder asks here first, so that what is not PTX for a target, and what is
+// PTX but not executed, are told apart before any family looks at it. The coverage
+// page is printed from the same rows.
+//
+// Modifiers are groups, separated by blanks. `a|b` takes one of them, `?` behind a
+// group makes it optional, and the order of qualifiers is free, as it is for ptxas
+// where anybody tried. `@name` stands for a list of types.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_FORMS_H
+#define BLOCKSCALE_LIB_EMULATOR_FORMS_H
+
+#include "Ptx.h"
+
+#include "blockscale/Facts/Features.h"
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace blockscale::emu {
+
+class Decoder;
+
+enum class FormStatus : uint8_t {
+  executed,
+  hint,       // executes as nothing, because nothing a program can see follows from it
+  unexecuted, // PTX that is refused at load
+};
+
+struct Form {
+  std::string_view opcode;
+  std::string_view modifiers;
+  FormStatus status = FormStatus::executed;
+  std::string_view why = {};                // not executed, or a hint, because
+  std::optional<facts::Feature> needs = {}; // of the target
+  /// What the operands must satisfy; empty when they do, else a refusal with its label.
+  std::string (*check)(const Decoder &) = nullptr;
+};
+
+/// All tables, in the order of the coverage page.
+struct FormTable {
+  std::string_view title;
+  std::span<const Form> rows;
+};
+std::span<const FormTable> formTables();
+
+std::span<const Form> tcgen05Forms();
+std::span<const Form> tcgen05MmaForms();
+std::span<const Form> copyForms();
+std::span<const Form> matrixForms();
+std::span<const Form> convertForms();
+
+/// The row of an instruction: null when its opcode is in no table, or with a refusal.
+const Form *findForm(const PtxInstruction &in, facts::Arch arch, std::string &refusal);
+
+} // namespace blockscale::emu
+
+#endif // BLOCKSCALE_LIB_EMULATOR_FORMS_H

@@ -1,0 +1,142 @@
+//===- FormsConvert.cpp - forms of cvt ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.10.22 to 9.7.10.24; ptxas 13.5 on every pair of types. A packed
+// pair wants a register that is declared with its exact width.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+#include "Forms.h"
+
+#include <algorithm>
+
+namespace blockscale::emu {
+namespace {
+
+constexpr auto kUnexecuted = FormStatus::unexecuted;
+
+bool has(const Decoder &d, std::string_view modifier) {
+  const auto &mods = d.raw->modifiers;
+  return std::find(mods.begin(), mods.end(), modifier) != mods.end();
+}
+
+/// Bits of a packed type of narrow values, or 0.
+unsigned packedBits(std::string_view type) {
+  if (type == "e2m1x2")
+    return 8;
+  if (type == "e2m1x4")
+    return 16;
+  if (type.ends_with("x4"))
+    return 32;
+  auto t = parseType(type);
+  return t && *t >= Type::e4m3x2 && *t <= Type::ue5m3x2 ? bits(*t) : type == "s2f6x2" ? 16 : 0;
+}
+
+std::string width(const Decoder &d, const PtxOperand &o, unsigned want, std::string_view type) {
+  unsigned got = d.declaredBits(o);
+  return !got || got == want ? std::string()
+                             : "ptx_operand: register " + o.name + " of ." + std::string(type) +
+                                   " must be declared with " + std::to_string(want) +
+                                   " bits, got " + std::to_string(got);
+}
+
+std::string needs(const Decoder &d, facts::Feature feature) {
+  return facts::supports(d.arch, feature)
+             ? std::string()
+             : "ptx_target: " + d.spelling() + " must have a target with " +
+                   std::string(facts::name(feature)) + ", got " + std::string(facts::name(d.arch));
+}
+
+/// Numbers of operands, widths of packed registers, and what the target converts.
+std::string packed(const Decoder &d) {
+  std::string_view to, from;
+  for (const std::string &m : d.raw->modifiers)
+    if (parseType(m) || packedBits(m))
+      (to.empty() ? to : from) = m;
+  bool n1 = has(d, "scaled::n1::ue8m0"), n2 = has(d, "scaled::n2::ue8m0");
+  size_t sources = from == "f32" && packedBits(to) != 32 && to != "e2m1x4" ? 2 : 1;
+  size_t want = 1 + sources + n1 + n2 + has(d, "rs");
+  if (d.count() != want)
+    return "ptx_operands: " + d.spelling() + " must have " + std::to_string(want) +
+           " operands, got " + std::to_string(d.count());
+  std::string problem;
+  bool narrow = packedBits(to) || packedBits(from);
+  bool fp8 = to.starts_with("e4m3") || to.starts_with("e5m2") || from.starts_with("e4m3") ||
+             from.starts_with("e5m2");
+  if (narrow)
+    problem = needs(d, fp8 ? facts::Feature::cvtFp8 : facts::Feature::cvtNarrow);
+  if (problem.empty() && has(d, "rs"))
+    problem = needs(d, facts::Feature::cvtRs);
+  if (problem.empty() && has(d, "rz") && packedBits(to) && to != "ue8m0x2")
+    problem = needs(d, facts::Feature::cvtNarrowRz);
+  if (problem.empty() && packedBits(to))
+    problem = width(d, d.operand(0), packedBits(to), to);
+  if (problem.empty() && packedBits(from))
+    problem = width(d, d.operand(1), packedBits(from), from);
+  if (problem.empty() && n1) {
+    const PtxOperand &scale = d.operand(want - 1);
+    if (d.declaredType(scale) != Type::b8)
+      problem = "ptx_operand: scale of " + d.spelling() + " must be a register declared .b8" +
+                (scale.name.empty() ? "" : ", got " + scale.name);
+  }
+  if (problem.empty() && n2)
+    problem = width(d, d.operand(want - 1), 16, "ue8m0x2");
+  return problem;
+}
+
+constexpr std::string_view kRandom = "how its random bits round is not published";
+constexpr std::string_view kPzo = "what .pzo changes is not published";
+constexpr std::string_view kS2f6 = "s2f6 elements have no published model";
+
+constexpr Form kForms[] = {
+    {"cvt", "rni|rzi|rmi|rpi? ftz? sat? @int|f16|bf16|f32|f64 @int|f16|bf16|f32|f64"},
+    {"cvt", "rn|rz|rm|rp ftz? sat? relu? satfinite? @float|@int @float|@int"},
+    {"cvt", "rn|rz|rna satfinite? relu? tf32 f32"},
+    {"cvt", "rn|rz relu? satfinite? @halfx2 f32", {}, {}, {}, packed},
+    {"cvt", "rs relu? satfinite? @halfx2 f32", kUnexecuted, kRandom, {}, packed},
+    {"cvt", "rn|rz satfinite relu? @narrowx2 f32|f16x2|bf16x2", {}, {}, {}, packed},
+    {"cvt",
+     "rn|rz satfinite relu? pzo scaled::n1::ue8m0? @narrowx2|ue5m3x2 f32|f16x2|bf16x2",
+     kUnexecuted,
+     kPzo,
+     {},
+     packed},
+    {"cvt", "rs satfinite relu? @narrowx4 f32", kUnexecuted, kRandom, {}, packed},
+    {"cvt", "rn relu? @halfx2 @narrowx2", {}, {}, {}, packed},
+    {"cvt", "rz|rp satfinite? ue8m0x2 f32|bf16x2", {}, {}, {}, packed},
+    {"cvt", "rn bf16x2 ue8m0x2", {}, {}, {}, packed},
+    {"cvt", "rn|rz|rp satfinite? relu? ue5m3x2 f32|f16x2|bf16x2", {}, {}, {}, packed},
+    {"cvt", "rn relu? @halfx2 ue5m3x2", {}, {}, {}, packed},
+    {"cvt", "rn relu? satfinite bf16x2 ue5m3x2", {}, {}, {}, packed},
+    {"cvt",
+     "rn|rz satfinite relu? scaled::n1::ue8m0 @narrowx2 f32|f16x2|bf16x2",
+     {},
+     {},
+     {},
+     packed},
+    {"cvt",
+     "rn|rz satfinite? relu? scaled::n1::ue8m0 ue5m3x2 f32|f16x2|bf16x2",
+     {},
+     {},
+     {},
+     packed},
+    {"cvt", "rn relu? satfinite? scaled::n2::ue8m0 bf16x2 @narrowx2|ue5m3x2", {}, {}, {}, packed},
+    {"cvt", "rn relu? satfinite? scaled::n2::ue8m0 bf16x2 s2f6x2", kUnexecuted, kS2f6, {}, packed},
+    {"cvt",
+     "rn|rz? satfinite relu? scaled::n2::ue8m0 s2f6x2 f32|bf16x2",
+     kUnexecuted,
+     kS2f6,
+     {},
+     packed},
+    {"cvt", "rn relu? satfinite? @halfx2 s2f6x2", kUnexecuted, kS2f6, {}, packed},
+    {"cvt", "pack sat u16|s16 s32"},
+    {"cvt", "pack sat u8|s8|u4|s4|u2|s2 s32 b32"},
+};
+
+} // namespace
+
+std::span<const Form> convertForms() { return kForms; }
+
+} // namespace blockscale::emu

@@ -1,0 +1,166 @@
+//===- FormsCopy.cpp - forms of asynchronous copies -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.10.25 to 9.7.10.29 and 9.7.15.17; ptxas 13.5 where it is laxer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+#include "Forms.h"
+
+namespace blockscale::emu {
+namespace {
+
+constexpr auto kUnexecuted = FormStatus::unexecuted;
+constexpr auto kTma = facts::Feature::tma;
+constexpr auto kCpAsync = facts::Feature::cpAsync;
+constexpr auto kCancel = facts::Feature::clusterLaunchControl;
+constexpr std::string_view kIm2col = "im2col, which no matrix product uses";
+constexpr std::string_view kOverride = "overrides of tensor maps";
+constexpr std::string_view kReplace = "changes of tensor maps on the device";
+
+constexpr int64_t kLastElementType = 15; // ptxas 13.5
+constexpr int64_t kLastSwizzle = 4;      // the 96-byte one
+
+/// Fields that take a number from a list.
+std::string replaceValue(const Decoder &d) {
+  if (d.count() < 2)
+    return "ptx_operands: " + d.spelling() + " must have a value";
+  auto value = d.immediate(d.operand(d.count() - 1));
+  auto field = d.raw->modifiers.size() > 2 ? d.raw->modifiers[2] : std::string();
+  if (!value)
+    return {};
+  auto outside = [&](int64_t last) {
+    return "ptx_immediate: ." + field + " must be from 0 to " + std::to_string(last) + ", got " +
+           std::to_string(*value);
+  };
+  if (field == "elemtype" && (*value < 0 || *value > kLastElementType))
+    return outside(kLastElementType);
+  if (field == "swizzle_mode") {
+    if (*value < 0 || *value > kLastSwizzle)
+      return outside(kLastSwizzle);
+    if (*value == kLastSwizzle && !facts::supports(d.arch, facts::Feature::tmaSwizzle96))
+      return "ptx_target: .swizzle_mode 4 must have a target with tma_swizzle_96, got " +
+             std::string(facts::name(d.arch));
+  }
+  return {};
+}
+
+constexpr Form kForms[] = {
+    {"cp",
+     "async ca|cg @shared global L2::64B|L2::128B|L2::256B? L2::cache_hint?",
+     {},
+     {},
+     kCpAsync},
+    {"cp", "async commit_group", {}, {}, kCpAsync},
+    {"cp", "async wait_group", {}, {}, kCpAsync},
+    {"cp", "async wait_all", {}, {}, kCpAsync},
+    {"cp", "async mbarrier arrive noinc? shared|shared::cta? b64", {}, {}, kCpAsync},
+    {"cp", "async bulk commit_group", {}, {}, kTma},
+    {"cp", "async bulk wait_group read?", {}, {}, kTma},
+    {"cp",
+     "async bulk shared::cluster global mbarrier::complete_tx::bytes @mc? L2::cache_hint?",
+     {},
+     {},
+     kTma},
+    {"cp",
+     "async bulk shared::cta global mbarrier::complete_tx::bytes L2::cache_hint?",
+     {},
+     {},
+     kTma},
+    {"cp", "async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes", {}, {}, kTma},
+    {"cp", "async bulk global shared::cta bulk_group L2::cache_hint? cp_mask?", {}, {}, kTma},
+    {"cp", "async bulk prefetch L2 global L2::cache_hint?", FormStatus::hint, "fills a cache",
+     kTma},
+    {"cp",
+     "async bulk tensor @rank shared::cluster global tile? mbarrier::complete_tx::bytes @mc? @cg? "
+     "L2::cache_hint?",
+     {},
+     {},
+     kTma},
+    {"cp",
+     "async bulk tensor @rank shared::cta global tile? mbarrier::complete_tx::bytes @cg? "
+     "L2::cache_hint?",
+     {},
+     {},
+     kTma},
+    {"cp",
+     "async bulk tensor 2d shared::cluster global tile::gather4 mbarrier::complete_tx::bytes @mc? "
+     "@cg? L2::cache_hint?",
+     {},
+     {},
+     kTma},
+    {"cp",
+     "async bulk tensor 2d shared::cta global tile::gather4 mbarrier::complete_tx::bytes @cg? "
+     "L2::cache_hint?",
+     {},
+     {},
+     kTma},
+    {"cp",
+     "async bulk tensor @rank global shared::cta tile? bulk_group L2::cache_hint?",
+     {},
+     {},
+     kTma},
+    {"cp",
+     "async bulk tensor 2d global shared::cta tile::scatter4 bulk_group L2::cache_hint?",
+     {},
+     {},
+     kTma},
+    {"cp",
+     "async bulk tensor 3d|4d|5d shared::cluster|shared::cta global "
+     "im2col|im2col::w|im2col::w::128 mbarrier::complete_tx::bytes @mc? @cg? L2::cache_hint?",
+     kUnexecuted, kIm2col, kTma},
+    {"cp",
+     "async bulk tensor 3d|4d|5d global shared::cta im2col_no_offs bulk_group L2::cache_hint?",
+     kUnexecuted, kIm2col, kTma},
+    {"cp",
+     "async bulk tensor @rank shared::cluster|shared::cta global tile|tile::gather4? "
+     "mbarrier::complete_tx::bytes @mc? @cg? override::global_address override::global_dim_stride? "
+     "b8|b16? L2::cache_hint?",
+     kUnexecuted, kOverride, kTma},
+    {"cp",
+     "async bulk tensor @rank global shared::cta tile|tile::scatter4? bulk_group "
+     "override::global_address override::global_dim_stride? b8|b16? L2::cache_hint?",
+     kUnexecuted, kOverride, kTma},
+    {"cp", "async bulk prefetch tensor @rank L2 global tile|tile::gather4? L2::cache_hint?",
+     FormStatus::hint, "fills a cache", kTma},
+    {"cp",
+     "reduce async bulk tensor @rank global shared::cta @op tile? bulk_group L2::cache_hint?",
+     {},
+     {},
+     kTma},
+    {"cp",
+     "reduce async bulk global shared::cta bulk_group L2::cache_hint? @op noftz? "
+     "f16|bf16|f32|f64|u32|s32|u64|s64|b32|b64",
+     {},
+     {},
+     kTma},
+    {"cp",
+     "reduce async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes @op "
+     "u32|s32|u64|s64|b32|b64",
+     kUnexecuted, "reduction into another CTA's shared memory", kTma},
+    {"tensormap",
+     "replace tile global_address|rank|box_dim|global_dim|global_stride|element_stride|elemtype|"
+     "interleave_layout|swizzle_mode|fill_mode|swizzle_atomicity global|shared::cta? b1024 "
+     "b32|b64",
+     kUnexecuted, kReplace, kTma, replaceValue},
+    {"clusterlaunchcontrol",
+     "try_cancel async shared::cta? mbarrier::complete_tx::bytes multicast::cluster::all? b128",
+     {},
+     {},
+     kCancel},
+    {"clusterlaunchcontrol", "query_cancel is_canceled pred b128", {}, {}, kCancel},
+    {"clusterlaunchcontrol", "query_cancel get_first_ctaid v4 b32 b128", {}, {}, kCancel},
+    {"clusterlaunchcontrol",
+     "query_cancel get_first_ctaid::x|get_first_ctaid::y|get_first_ctaid::z b32 b128",
+     {},
+     {},
+     kCancel},
+};
+
+} // namespace
+
+std::span<const Form> copyForms() { return kForms; }
+
+} // namespace blockscale::emu
