@@ -10,6 +10,7 @@
 #include "Float.h"
 #include "Lanes.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace blockscale::emu {
@@ -183,13 +184,29 @@ template <class Op> Handler wideTernary(Type t) {
   }
 }
 
+/// An operation on both halves of a register.
+template <class Op, typename T> struct Halves {
+  static uint32_t run(uint32_t a, uint32_t b) {
+    return uint16_t(Op::template run<T>(T(a), T(b))) |
+           uint32_t(uint16_t(Op::template run<T>(T(a >> 16), T(b >> 16)))) << 16;
+  }
+};
+template <class Op> struct Relu {
+  template <typename T> static T run(T a, T b) { return std::max(T(0), Op::template run<T>(a, b)); }
+};
+template <class Op> Handler packedInt(Type t) {
+  return t == Type::u16x2   ? binaryLanes<Halves<Op, uint16_t>, uint32_t>
+         : t == Type::s16x2 ? binaryLanes<Halves<Op, int16_t>, uint32_t>
+                            : nullptr;
+}
+
 /// The type is the last modifier; the others come before it and are known.
 std::optional<Type> lastType(const Decoder &d) {
   return d.raw->modifiers.empty() ? std::nullopt : parseType(d.raw->modifiers.back());
 }
 bool isIntegerForm(const Decoder &d) {
   auto t = lastType(d);
-  return t && isInteger(*t);
+  return t && (isInteger(*t) || *t == Type::u16x2 || *t == Type::s16x2);
 }
 
 bool decodeAddSub(Decoder &d) {
@@ -203,6 +220,8 @@ bool decodeAddSub(Decoder &d) {
   if (sat)
     return t == Type::s32 &&
            emitLanes(d, sub ? binaryLanes<SubSat, int32_t> : binaryLanes<AddSat, int32_t>, t, 2);
+  if (t == Type::u16x2 || t == Type::s16x2)
+    return !sub && emitLanes(d, packedInt<Add>(t), t, 2);
   return emitLanes(d, sub ? binaryInt<Sub>(t) : binaryInt<Add>(t), t, 2);
 }
 
@@ -292,8 +311,15 @@ bool decodeDivRem(Decoder &d) {
 bool decodeMinMax(Decoder &d) {
   if (!isIntegerForm(d))
     return decodeFloat(d);
-  bool max = d.raw->opcode == "max";
+  bool max = d.raw->opcode == "max", relu = d.take("relu");
   Type t = d.takeType();
+  if (relu && t == Type::s32)
+    return emitLanes(d, max ? binaryLanes<Relu<Max>, int32_t> : binaryLanes<Relu<Min>, int32_t>, t,
+                     2);
+  if (relu)
+    return emitLanes(d, max ? packedInt<Relu<Max>>(t) : packedInt<Relu<Min>>(t), t, 2);
+  if (t == Type::u16x2 || t == Type::s16x2)
+    return emitLanes(d, max ? packedInt<Max>(t) : packedInt<Min>(t), t, 2);
   return emitLanes(d, max ? binaryInt<Max>(t) : binaryInt<Min>(t), t, 2);
 }
 

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BarrierReduce.h"
 #include "Hazards/Hazards.h"
 #include "Lanes.h"
 #include "MemberMask.h"
@@ -121,10 +122,12 @@ bool decodeBarrier(Decoder &d) {
     return d.error.empty();
   }
   d.take("cta");
+  if (d.take("red"))
+    return decodeBarrierReduce(d, named);
   int kind = d.takeOneOf({"sync", "arrive"});
   bool aligned = d.take("aligned") || d.raw->opcode == "bar";
   if (kind < 0)
-    return false; // .red is not executed
+    return false;
   if (d.count() < 1 || d.count() > 2 || (kind == 1 && d.count() != 2))
     return d.fail("ptx_operands: " + d.raw->opcode + " must have a barrier and a thread count");
   if (auto n = d.immediate(d.operand(0)); n && *n < 0) // a register shows as unsigned

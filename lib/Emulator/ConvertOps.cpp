@@ -3,13 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PTX ISA 9.4, 9.7.10.22 and 9.7.10.24. Rounding of narrow formats comes from
-// Convert.h; here are operands, packing and the integer forms. Of two sources the
-// first goes to the high half.
+// Convert.h; here are scalars; packed pairs are in ConvertPairs.cpp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/Convert.h"
-#include "blockscale/Facts/Features.h"
+#include "ConvertOps.h"
 
 #include "Float.h"
 #include "Lanes.h"
@@ -21,7 +19,6 @@ namespace blockscale::emu {
 namespace {
 
 using facts::Format;
-using facts::ScaleFormat;
 
 //===----------------------------------------------------------------------===//
 // Integers
@@ -133,11 +130,6 @@ template <bool sat> Handler intPair(Type s, Type d) {
 // Scalar conversions with a float on at least one side
 //===----------------------------------------------------------------------===//
 
-/// flags of the general form
-enum : uint32_t { kFtz = 8, kSat = 16, kRelu = 32, kInt = 64, kHi = 128, kSatfinite = 256 };
-
-Round roundOf(const Instruction &in) { return Round(in.sub & 3); }
-
 double roundInteger(double x, Round r) {
   switch (r) {
   case Round::nearestEven:
@@ -244,6 +236,25 @@ void writeFloat(Warp &w, const Instruction &in, Type d, int l, double x, bool fr
   }
 }
 
+/// An integer of up to 64 bits as a double: rounded as asked for f64, to odd where a
+/// narrower format rounds it again.
+double doubleOf(long double exact, Type d, Round r) {
+  double f = double(exact);
+  auto over = [&] { return static_cast<long double>(f) - exact; };
+  if (over() == 0 || (d == Type::f64 && r == Round::nearestEven))
+    return f;
+  double inf = std::numeric_limits<double>::infinity();
+  if (d == Type::f64) {
+    if (r == Round::towardZero)
+      r = exact < 0 ? Round::up : Round::down;
+    return r == Round::down ? (over() > 0 ? std::nextafter(f, -inf) : f)
+                            : (over() < 0 ? std::nextafter(f, inf) : f);
+  }
+  if (exact > 0 ? over() > 0 : over() < 0)
+    f = std::nextafter(f, 0.0);
+  return std::bit_cast<double>(std::bit_cast<uint64_t>(f) | 1);
+}
+
 Outcome floatConvert(Warp &w, const Instruction &in) {
   Type s = Type(in.imm & 0xFF), d = Type(in.imm >> 8 & 0xFF);
   bool srcWide = in.flags & 1, dstWide = in.flags & 2;
@@ -283,176 +294,30 @@ Outcome floatConvert(Warp &w, const Instruction &in) {
       }
       w.reg<float>(in.op[0])[l] = f;
     } else {
-      writeFloat(w, in, d, l, double(exact), true);
+      writeFloat(w, in, d, l, doubleOf(exact, d, roundOf(in)), true);
     }
   }
   return Outcome::next;
-}
-
-//===----------------------------------------------------------------------===//
-// Pairs
-//===----------------------------------------------------------------------===//
-
-struct PairFormat {
-  bool isScale = false;
-  Format format = Format::f16;
-  ScaleFormat scale = ScaleFormat::ue8m0;
-  unsigned width = 16;
-};
-std::optional<PairFormat> pairFormat(Type t) {
-  switch (t) {
-  case Type::f16x2:
-    return PairFormat{false, Format::f16, {}, 16};
-  case Type::bf16x2:
-    return PairFormat{false, Format::bf16, {}, 16};
-  case Type::e4m3x2:
-    return PairFormat{false, Format::e4m3, {}, 8};
-  case Type::e5m2x2:
-    return PairFormat{false, Format::e5m2, {}, 8};
-  case Type::e2m3x2:
-    return PairFormat{false, Format::e2m3, {}, 8};
-  case Type::e3m2x2:
-    return PairFormat{false, Format::e3m2, {}, 8};
-  case Type::e2m1x2:
-    return PairFormat{false, Format::e2m1, {}, 4};
-  case Type::ue8m0x2:
-    return PairFormat{true, {}, ScaleFormat::ue8m0, 8};
-  case Type::ue5m3x2:
-    return PairFormat{true, {}, ScaleFormat::ue5m3, 8};
-  default:
-    return std::nullopt;
-  }
-}
-
-float decodePairPart(const PairFormat &f, uint32_t v) {
-  v &= (1u << f.width) - 1;
-  return f.isScale ? decode(f.scale, uint8_t(v)) : decode(f.format, v);
-}
-uint32_t encodePairPart(const PairFormat &f, float x, const Instruction &in) {
-  Overflow o = in.flags & kSatfinite ? Overflow::satfinite : Overflow::natural;
-  if (in.flags & kRelu)
-    x = x != x ? x : x > 0 ? x : 0.0f;
-  uint32_t v = f.isScale ? encode(f.scale, x, roundOf(in), o) : encode(f.format, x, roundOf(in), o);
-  return v & ((1u << f.width) - 1);
-}
-
-/// Two f32 (op[1] high, op[2] low), or one packed pair (op[1]), to a pair.
-Outcome toPair(Warp &w, const Instruction &in) {
-  Type s = Type(in.imm & 0xFF), d = Type(in.imm >> 8 & 0xFF);
-  PairFormat df = *pairFormat(d);
-  uint32_t *out = w.reg<uint32_t>(in.op[0]);
-  bool scaled = in.op[3] != kNone;
-  for (uint32_t m = w.mask; m; m &= m - 1) {
-    int l = __builtin_ctz(m);
-    float hi, lo;
-    if (s == Type::f32) {
-      hi = w.reg<float>(in.op[1])[l];
-      lo = w.reg<float>(in.op[2])[l];
-    } else {
-      PairFormat sf = *pairFormat(s);
-      uint32_t v = w.reg<uint32_t>(in.op[1])[l];
-      lo = decodePairPart(sf, v);
-      hi = decodePairPart(sf, v >> sf.width);
-    }
-    uint32_t h, o;
-    if (scaled) {
-      uint8_t scale = uint8_t(w.reg<uint32_t>(in.op[3])[l]);
-      if (in.flags & kRelu) {
-        hi = hi > 0 || hi != hi ? hi : 0.0f;
-        lo = lo > 0 || lo != lo ? lo : 0.0f;
-      }
-      h = encodeScaled(df.format, hi, scale, roundOf(in));
-      o = encodeScaled(df.format, lo, scale, roundOf(in));
-    } else {
-      h = encodePairPart(df, hi, in);
-      o = encodePairPart(df, lo, in);
-    }
-    out[l] = h << df.width | o;
-  }
-  return Outcome::next;
-}
-
-/// The epilogue's conversion: two f32 to bf16x2, round to nearest even.
-Outcome toBf16Pair(Warp &w, const Instruction &in) {
-  uint32_t *d = w.reg<uint32_t>(in.op[0]);
-  const float *hi = w.reg<float>(in.op[1]), *lo = w.reg<float>(in.op[2]);
-  if (w.mask == ~0u) {
-#pragma GCC ivdep
-    for (int l = 0; l < 32; ++l)
-      d[l] = uint32_t(toBf16(hi[l])) << 16 | toBf16(lo[l]);
-    return Outcome::next;
-  }
-  for (uint32_t m = w.mask; m; m &= m - 1) {
-    int l = __builtin_ctz(m);
-    d[l] = uint32_t(toBf16(hi[l])) << 16 | toBf16(lo[l]);
-  }
-  return Outcome::next;
-}
-
-bool decodePair(Decoder &d, Type dst, Type src, uint32_t flags, int round, bool scaledN1) {
-  auto df = pairFormat(dst);
-  bool twoSources = src == Type::f32;
-  if (!df || (!twoSources && !pairFormat(src)))
-    return false;
-  auto needs = [&](facts::Feature f) {
-    return facts::supports(d.arch, f) ||
-           d.fail("ptx_target: cvt to ." + std::string(name(dst)) + " from ." +
-                  std::string(name(src)) + " must have a target with " +
-                  std::string(facts::name(f)) + ", got " + std::string(facts::name(d.arch)));
-  };
-  bool narrowDst = df->width < 16, narrowSrc = !twoSources && pairFormat(src)->width < 16;
-  if ((narrowDst || narrowSrc) && dst != Type::e4m3x2 && dst != Type::e5m2x2 &&
-      src != Type::e4m3x2 && src != Type::e5m2x2 && !needs(facts::Feature::cvtNarrow))
-    return false;
-  if ((dst == Type::ue5m3x2 || src == Type::ue5m3x2) && !needs(facts::Feature::cvtUe5m3))
-    return false;
-  if (narrowDst && !df->isScale && round == int(Round::towardZero) &&
-      !needs(facts::Feature::cvtNarrowRz))
-    return false;
-  if (scaledN1 && !needs(facts::Feature::cvtScaledN1))
-    return false;
-  if (narrowDst && narrowSrc)
-    return false;
-  if (dst == Type::ue8m0x2 && round == int(Round::nearestEven))
-    return d.fail("ptx_round: cvt to .ue8m0x2 must round by .rz or .rp");
-  if (narrowDst && !df->isScale && !(flags & kSatfinite))
-    return d.fail("ptx_modifier: cvt to ." + std::string(name(dst)) + " must have .satfinite");
-  size_t operands = (twoSources ? 3 : 2) + scaledN1;
-  if (!d.expectOperands(operands))
-    return false;
-  Instruction in;
-  in.run = toPair;
-  in.sub = uint8_t(round);
-  in.flags = flags;
-  in.imm = int64_t(src) | int64_t(dst) << 8;
-  in.op[0] = d.dest(0, dst);
-  in.op[1] = d.source(1, src);
-  if (twoSources)
-    in.op[2] = d.source(2, Type::f32);
-  if (scaledN1)
-    in.op[3] = d.source(operands - 1, Type::b8);
-  if (dst == Type::bf16x2 && twoSources && round == 0 && !(flags & (kRelu | kSatfinite)))
-    in.run = toBf16Pair;
-  d.emit(in);
-  return d.error.empty();
 }
 
 bool decodeCvt(Decoder &d) {
-  if (d.peekModifier() == "pack")
-    return false;
+  if (d.take("pack"))
+    return decodePack(d);
   int integerRound = d.takeOneOf({"rni", "rzi", "rmi", "rpi"});
   int round = d.takeOneOf({"rn", "rz", "rm", "rp"});
   bool rna = d.take("rna");
   auto flag = [&](const char *modifier, uint32_t bit) { return d.take(modifier) ? bit : 0; };
   uint32_t flags =
       flag("ftz", kFtz) | flag("sat", kSat) | flag("relu", kRelu) | flag("satfinite", kSatfinite);
-  bool scaledN1 = d.take("scaled::n1::ue8m0");
+  PairScale scale = d.take("scaled::n1::ue8m0")   ? PairScale::n1
+                    : d.take("scaled::n2::ue8m0") ? PairScale::n2
+                                                  : PairScale::none;
   Type dst = d.takeType(), src = d.takeType();
   if (!d.error.empty())
     return false;
-  if (pairFormat(dst))
-    return decodePair(d, dst, src, flags, round < 0 ? 0 : round, scaledN1);
-  if (scaledN1 || !d.expectOperands(2))
+  if (isPair(dst))
+    return decodePair(d, dst, src, flags, round < 0 ? 0 : round, scale);
+  if (scale != PairScale::none || !d.expectOperands(2))
     return false;
   Instruction in;
   RegClass dc, sc;

@@ -12,7 +12,10 @@
 #include "Echo.h"
 #include "Forms.h"
 
+#include "blockscale/Facts/ArchInfo.h"
+
 #include <algorithm>
+#include <utility>
 
 namespace blockscale::emu {
 
@@ -26,6 +29,8 @@ bool Decoder::fail(const std::string &message) {
     error = file + ":" + std::to_string(line) + ": " + echo(message);
   return false;
 }
+
+static Outcome doNothing(Warp &, const Instruction &) { return Outcome::next; }
 
 std::string Decoder::spelling() const {
   std::string full = raw->opcode;
@@ -194,9 +199,11 @@ bool Decoder::decodeInstruction(const PtxInstruction &in) {
   mods = in.modifiers;
   touchedNow.clear();
   std::string refusal;
-  const Form *form = findForm(in, arch, refusal);
+  const Form *form = findForm(in, refusal);
   if (form && refusal.empty() && form->check)
     refusal = form->check(*this);
+  if (form && refusal.empty())
+    refusal = targetProblem(*form, in, arch, version);
   if (!refusal.empty())
     return fail(refusal);
   if (form && form->status == FormStatus::unexecuted)
@@ -214,6 +221,9 @@ bool Decoder::decodeInstruction(const PtxInstruction &in) {
   if (!decoded)
     return form ? unexecuted("no handler is written for it")
                 : fail("ptx_instruction: form is not executed: " + spelling());
+  if (disabledForm && spelling() == disabledForm)
+    for (size_t i = first; i < kernel.code.size(); ++i)
+      kernel.code[i].run = doNothing;
   return mods.empty() ||
          fail("ptx_modifier: unknown modifier ." + mods.front() + " of " + spelling());
 }
@@ -261,6 +271,10 @@ bool Decoder::decodeKernel(const PtxKernel &source) {
   kernel.entry = uint32_t(kernel.code.size());
   if (!decodeBody(source))
     return false;
+  if (uint64_t most = uint64_t(facts::info(arch).sharedPerBlock); kernel.staticShared > most)
+    return fail("ptx_shared: static shared memory of " + kernel.name + " on " +
+                std::string(facts::name(arch)) + " must be at most " + std::to_string(most) +
+                " bytes, got " + std::to_string(kernel.staticShared));
   // The dynamic shared memory follows the static one.
   uint64_t dynamicStart = kSharedBase + kernel.staticShared;
   dynamicStart =
@@ -313,7 +327,11 @@ bool Decoder::decodeBody(const PtxKernel &source) {
   }
   PtxInstruction ret;
   ret.opcode = "ret";
-  if (!decodeInstruction(ret))
+  // The end of a body is no instruction of the text that could be disabled.
+  const char *disabled = std::exchange(disabledForm, nullptr);
+  bool closed = decodeInstruction(ret);
+  disabledForm = disabled;
+  if (!closed)
     return false;
   raw = nullptr;
 

@@ -14,6 +14,8 @@
 #include "Program.h"
 #include "Ptx.h"
 
+#include "blockscale/Facts/PtxModifiers.h"
+
 #include <functional>
 #include <optional>
 #include <unordered_map>
@@ -60,7 +62,9 @@ public:
   Decoder(facts::Arch arch, std::string file) : arch(arch), file(std::move(file)) {}
 
   facts::Arch arch;
+  facts::PtxRelease version;
   std::string file;
+  const char *disabledForm = nullptr; // Options::disabledForm
   Kernel kernel;
   const PtxInstruction *raw = nullptr;
   std::string error;
@@ -203,8 +207,10 @@ DecodeFn findTensorMap(std::string_view opcode);
 bool decodeCarry(Decoder &d);
 
 /// Reads and executes a handler's constant modifiers: shared by families.
-facts::Result<std::shared_ptr<LoadedModule>>
-loadModule(std::string_view text, std::string_view fileName, GlobalMemory &memory);
+facts::Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text,
+                                                        std::string_view fileName,
+                                                        GlobalMemory &memory,
+                                                        const Options &options);
 
 } // namespace blockscale::emu
 

@@ -89,7 +89,7 @@ Type Decoder::declaredType(const PtxOperand &o) const {
   return isRegister(o) ? lookup(o.name)->type : Type::none;
 }
 
-static uint64_t realAs(const PtxOperand &o, Type t) {
+uint64_t numberAs(const PtxOperand &o, Type t) {
   if (o.kind == PtxOperand::Kind::integer) {
     if (t == Type::f32 || t == Type::tf32)
       return std::bit_cast<uint32_t>(o.negative ? float(int64_t(o.value)) : float(o.value));
@@ -142,7 +142,7 @@ Operand Decoder::wideSource(const PtxOperand &o, Type t, RegClass &cls) {
       fail("ptx_immediate: " + problem);
       return 0;
     }
-    return constant(bits(t) < 64 ? realAs(o, t) & ((uint64_t(1) << bits(t)) - 1) : realAs(o, t),
+    return constant(bits(t) < 64 ? numberAs(o, t) & ((uint64_t(1) << bits(t)) - 1) : numberAs(o, t),
                     cls);
   case PtxOperand::Kind::name:
     break;

@@ -126,7 +126,7 @@ public:
     return true;
   }
   Result<std::shared_ptr<Module>> load(std::string_view ptx, std::string_view fileName) override {
-    auto module = loadModule(ptx, fileName, memory);
+    auto module = loadModule(ptx, fileName, memory, options);
     if (!module)
       return module.takeRefusal();
     return std::shared_ptr<Module>(*module);

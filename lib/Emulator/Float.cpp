@@ -182,13 +182,64 @@ template <class One> struct Pair {
     return One::run(a & 0xFFFF, b & 0xFFFF, c & 0xFFFF) | One::run(a >> 16, b >> 16, c >> 16) << 16;
   }
 };
-// Sign operations on 16-bit types are exact on the bits.
+// Sign operations on 16-bit types are exact on the bits; .ftz of f16 flushes first.
+struct NegFlush {
+  static uint32_t run(uint32_t a) { return (a & 0x7C00 ? a : a & 0x8000) ^ 0x8000; }
+};
+struct AbsFlush {
+  static uint32_t run(uint32_t a) { return a & 0x7C00 ? a & 0x7FFF : 0; }
+};
 struct NegBits {
   static uint32_t run(uint32_t a) { return a ^ 0x8000; }
 };
 struct AbsBits {
   static uint32_t run(uint32_t a) { return a & 0x7FFF; }
 };
+
+/// .ftz and .sat of f16; bf16 has neither.
+template <class One, bool ftz, bool sat> struct HalfFlags {
+  static uint32_t flushHalf(uint32_t h) { return h & 0x7C00 ? h : h & 0x8000; }
+  static uint32_t in(uint32_t h) { return ftz ? flushHalf(h) : h; }
+  static uint32_t out(uint32_t h) {
+    h = ftz ? flushHalf(h) : h;
+    constexpr uint32_t kOne = 0x3C00, kInfinity = 0x7C00;
+    if (sat) // negative values and NaN give +0
+      h = (h & 0x8000) || h > kInfinity ? 0 : std::min(h, kOne);
+    return h;
+  }
+  static uint32_t run(uint32_t a, uint32_t b) { return out(One::run(in(a), in(b))); }
+  static uint32_t run(uint32_t a, uint32_t b, uint32_t c) {
+    return out(One::run(in(a), in(b), in(c)));
+  }
+};
+/// ex2 of bf16 always flushes.
+template <class One> struct BrainFlush {
+  static uint32_t run(uint32_t a) {
+    uint32_t h = One::run(a);
+    return h & 0x7F80 ? h : h & 0x8000;
+  }
+};
+struct Whole {
+  template <class One> using Of = One;
+};
+struct Packed {
+  template <class One> using Of = Pair<One>;
+};
+/// f16 (Whole) or f16x2 (Packed) with flags.
+template <class Kind, class One> Handler half2(bool ftz, bool sat) {
+  using K = uint32_t;
+  return ftz ? (sat ? binaryLanes<typename Kind::template Of<HalfFlags<One, true, true>>, K>
+                    : binaryLanes<typename Kind::template Of<HalfFlags<One, true, false>>, K>)
+             : (sat ? binaryLanes<typename Kind::template Of<HalfFlags<One, false, true>>, K>
+                    : binaryLanes<typename Kind::template Of<One>, K>);
+}
+template <class Kind, class One> Handler half3(bool ftz, bool sat) {
+  using K = uint32_t;
+  return ftz ? (sat ? ternaryLanes<typename Kind::template Of<HalfFlags<One, true, true>>, K>
+                    : ternaryLanes<typename Kind::template Of<HalfFlags<One, true, false>>, K>)
+             : (sat ? ternaryLanes<typename Kind::template Of<HalfFlags<One, false, true>>, K>
+                    : ternaryLanes<typename Kind::template Of<One>, K>);
+}
 
 template <class Op> Handler f32Binary(bool ftz, bool sat) {
   return ftz ? (sat ? binaryLanes<F32<Op, true, true>, float>
@@ -213,13 +264,15 @@ template <class Op> Handler binaryFloat(Type t, bool ftz, bool sat) {
   case Type::f64:
     return sat ? nullptr : Handler(binaryLanes<Op, double>);
   case Type::f32x2:
-    return sat || ftz ? nullptr : Handler(binaryLanes<F32x2<F32<Op, false, false>>, uint64_t>);
+    return sat   ? nullptr
+           : ftz ? Handler(binaryLanes<F32x2<F32<Op, true, false>>, uint64_t>)
+                 : Handler(binaryLanes<F32x2<F32<Op, false, false>>, uint64_t>);
   case Type::f16:
-    return binaryLanes<Narrow<Op, Half>, uint32_t>;
+    return half2<Whole, Narrow<Op, Half>>(ftz, sat);
   case Type::bf16:
     return binaryLanes<Narrow<Op, Brain>, uint32_t>;
   case Type::f16x2:
-    return binaryLanes<Pair<Narrow<Op, Half>>, uint32_t>;
+    return half2<Packed, Narrow<Op, Half>>(ftz, sat);
   case Type::bf16x2:
     return binaryLanes<Pair<Narrow<Op, Brain>>, uint32_t>;
   default:
@@ -230,6 +283,11 @@ template <class Op> Handler binaryFloat(Type t, bool ftz, bool sat) {
 /// Three-input min and max (PTX ISA 8.8): two steps.
 template <class Op> struct Three {
   static float run(float a, float b, float c) { return Op::run(Op::run(a, b), c); }
+};
+template <class Op> struct ThreeAbs {
+  static float run(float a, float b, float c) {
+    return Three<Op>::run(std::fabs(a), std::fabs(b), std::fabs(c));
+  }
 };
 
 struct Modifiers {
@@ -264,16 +322,18 @@ bool decodeBinary(Decoder &d, const Modifiers &m, Type t) {
   return false;
 }
 
+template <class Op> Handler threeInputs(const Modifiers &m) {
+  return m.abs ? f32Ternary<ThreeAbs<Op>>(m.ftz, false) : f32Ternary<Three<Op>>(m.ftz, false);
+}
+
 bool decodeMinMax(Decoder &d, const Modifiers &m, Type t) {
   bool max = d.raw->opcode == "max";
   if (t == Type::f32 && d.count() == 4) {
     if (m.xorsign)
       return false;
-    Handler run = max ? (m.nan ? f32Ternary<Three<MaxNan>>(m.ftz, false)
-                               : f32Ternary<Three<Max>>(m.ftz, false))
-                      : (m.nan ? f32Ternary<Three<MinNan>>(m.ftz, false)
-                               : f32Ternary<Three<Min>>(m.ftz, false));
-    return !m.abs && emitLanes(d, run, t, 3);
+    Handler run = max ? (m.nan ? threeInputs<MaxNan>(m) : threeInputs<Max>(m))
+                      : (m.nan ? threeInputs<MinNan>(m) : threeInputs<Min>(m));
+    return emitLanes(d, run, t, 3);
   }
   if (m.xorsign) {
     if (!m.abs)
@@ -305,21 +365,22 @@ bool decodeFma(Decoder &d, const Modifiers &m, Type t) {
     run = ternaryLanes<Fma, double>;
     break;
   case Type::f32x2:
-    run = fastFmaPairs();
+    run = m.ftz ? nullptr : fastFmaPairs();
     if (!run)
-      run = ternaryLanes<F32x2<F32<Fma, false, false>>, uint64_t>;
+      run = m.ftz ? ternaryLanes<F32x2<F32<Fma, true, false>>, uint64_t>
+                  : ternaryLanes<F32x2<F32<Fma, false, false>>, uint64_t>;
     break;
   case Type::f16:
-    run = m.relu ? ternaryLanes<Narrow<Fma, Half, true>, uint32_t>
-                 : ternaryLanes<Narrow<Fma, Half>, uint32_t>;
+    run = m.relu ? half3<Whole, Narrow<Fma, Half, true>>(m.ftz, false)
+                 : half3<Whole, Narrow<Fma, Half>>(m.ftz, m.sat);
     break;
   case Type::bf16:
     run = m.relu ? ternaryLanes<Narrow<Fma, Brain, true>, uint32_t>
                  : ternaryLanes<Narrow<Fma, Brain>, uint32_t>;
     break;
   case Type::f16x2:
-    run = m.relu ? ternaryLanes<Pair<Narrow<Fma, Half, true>>, uint32_t>
-                 : ternaryLanes<Pair<Narrow<Fma, Half>>, uint32_t>;
+    run = m.relu ? half3<Packed, Narrow<Fma, Half, true>>(m.ftz, false)
+                 : half3<Packed, Narrow<Fma, Half>>(m.ftz, m.sat);
     break;
   case Type::bf16x2:
     run = m.relu ? ternaryLanes<Pair<Narrow<Fma, Brain, true>>, uint32_t>
@@ -339,9 +400,18 @@ bool decodeSign(Decoder &d, const Modifiers &m, Type t) {
   case Type::f64:
     return emitLanes(d, neg ? unaryLanes<Neg, double> : unaryLanes<Abs, double>, t, 1);
   case Type::f16:
+    if (m.ftz)
+      return emitLanes(d, neg ? unaryLanes<NegFlush, uint32_t> : unaryLanes<AbsFlush, uint32_t>, t,
+                       1);
+    [[fallthrough]];
   case Type::bf16:
     return emitLanes(d, neg ? unaryLanes<NegBits, uint32_t> : unaryLanes<AbsBits, uint32_t>, t, 1);
   case Type::f16x2:
+    if (m.ftz)
+      return emitLanes(
+          d, neg ? unaryLanes<Pair<NegFlush>, uint32_t> : unaryLanes<Pair<AbsFlush>, uint32_t>, t,
+          1);
+    [[fallthrough]];
   case Type::bf16x2:
     return emitLanes(
         d, neg ? unaryLanes<Pair<NegBits>, uint32_t> : unaryLanes<Pair<AbsBits>, uint32_t>, t, 1);
@@ -356,7 +426,7 @@ bool decodeFunction(Decoder &d) {
   Type t = d.takeType();
   const std::string &op = d.raw->opcode;
   if (m.round > 0)
-    return false;
+    return decodeRounded(d, m.round, m.ftz, /*sat=*/false, t);
   // rcp.rn, sqrt.rn and the like are defined exactly; tables of the chips are not public.
   if (m.round < 0) {
     std::string label = op + ".approx: correctly rounded stand-in for the chip's table";
@@ -385,13 +455,13 @@ bool decodeFunction(Decoder &d) {
       run =
           ex2 ? unaryLanes<Narrow<Ex2, Half>, uint32_t> : unaryLanes<Narrow<Tanh, Half>, uint32_t>;
     if (t == Type::bf16)
-      run = ex2 ? unaryLanes<Narrow<Ex2, Brain>, uint32_t>
+      run = ex2 ? unaryLanes<BrainFlush<Narrow<Ex2, Brain>>, uint32_t>
                 : unaryLanes<Narrow<Tanh, Brain>, uint32_t>;
     if (t == Type::f16x2)
       run = ex2 ? unaryLanes<Pair<Narrow<Ex2, Half>>, uint32_t>
                 : unaryLanes<Pair<Narrow<Tanh, Half>>, uint32_t>;
     if (t == Type::bf16x2)
-      run = ex2 ? unaryLanes<Pair<Narrow<Ex2, Brain>>, uint32_t>
+      run = ex2 ? unaryLanes<Pair<BrainFlush<Narrow<Ex2, Brain>>>, uint32_t>
                 : unaryLanes<Pair<Narrow<Tanh, Brain>>, uint32_t>;
   }
   return emitLanes(d, run, t, 1);
@@ -466,7 +536,7 @@ bool decodeFloat(Decoder &d) {
   Type t = d.takeType();
   const std::string &op = d.raw->opcode;
   if (m.round > 0)
-    return d.fail("ptx_round: " + op + " must round to nearest even (.rn) here");
+    return decodeRounded(d, m.round, m.ftz, m.sat, t);
   if (m.relu && op != "fma")
     return false;
   if (op == "min" || op == "max")

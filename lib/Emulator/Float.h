@@ -7,6 +7,8 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_FLOAT_H
 #define BLOCKSCALE_LIB_EMULATOR_FLOAT_H
 
+#include "Types.h"
+
 #include <bit>
 #include <cstdint>
 
@@ -15,6 +17,8 @@ namespace blockscale::emu {
 class Decoder;
 /// add, sub, mul, fma, mad, div, min, max, abs, neg of floating types.
 bool decodeFloat(Decoder &d);
+/// add, sub, mul, div, fma, rcp and sqrt that round by .rz, .rm or .rp (1 to 3).
+bool decodeRounded(Decoder &d, int round, bool ftz, bool sat, Type t);
 
 inline constexpr uint32_t kNan32 = 0x7FFFFFFF; // what float instructions produce
 inline constexpr uint16_t kNanHalf = 0x7FFF;   // f16 and bf16 alike

@@ -6,8 +6,6 @@
 
 #include "Forms.h"
 
-#include "blockscale/Facts/PtxModifiers.h"
-
 #include <algorithm>
 #include <unordered_map>
 
@@ -30,7 +28,22 @@ constexpr TypeList kTypeLists[] = {
     {"@mc", "multicast::cluster|multicast::cluster::16b|multicast::cluster::32b"},
     {"@rank", "1d|2d|3d|4d|5d"},
     {"@f8f6f4", "e4m3|e5m2|e2m3|e3m2|e2m1"},
-    {"@int", "u8|u16|u32|u64|s8|s16|s32|s64"},
+    {"@int", "u16|u32|u64|s16|s32|s64"},
+    {"@anyint", "u8|u16|u32|u64|s8|s16|s32|s64"},
+    {"@cc", "u32|s32|u64|s64"},
+    {"@round", "rn|rz|rm|rp"},
+    {"@fcmp", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"},
+    {"@data", "b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
+    {"@space",
+     "global|shared|shared::cta|shared::cluster|local|param|param::entry|param::func|const"},
+    {"@cache", "ca|cg|cs|lu|cv"},
+    {"@evict", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_"
+               "allocate|L2::evict_first|L2::evict_last|L2::evict_normal"},
+    {"@prefetch", "L2::64B|L2::128B|L2::256B"},
+    {"@policy", "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged"},
+    {"@order", "relaxed|acquire|release|acq_rel"},
+    {"@scope", "cta|cluster|gpu|sys"},
+    {"@aspace", "global|shared|shared::cta|shared::cluster"},
     {"@float", "f16|bf16|f32|f64"},
     {"@shared", "shared|shared::cta"},
     {"@op", "add|min|max|inc|dec|and|or|xor"},
@@ -126,25 +139,58 @@ std::string needs(facts::Arch arch, facts::Feature feature, std::string_view wha
 
 std::span<const FormTable> formTables() {
   static const FormTable kTables[] = {
+      {"Integers", integerForms()},
+      {"Floats", floatForms()},
+      {"Conversions", convertForms()},
+      {"Logic and comparison", logicForms()},
+      {"Moves, loads, stores and atomics", memoryForms()},
+      {"Control, barriers and warps", controlForms()},
+      {"mbarrier", mbarrierForms()},
       {"tcgen05", tcgen05Forms()},
       {"tcgen05.mma", tcgen05MmaForms()},
       {"Asynchronous copies and cluster launch control", copyForms()},
       {"Matrix instructions of warps", matrixForms()},
-      {"Conversions", convertForms()},
   };
   return kTables;
 }
 
-const Form *findForm(const PtxInstruction &in, facts::Arch arch, std::string &refusal) {
+std::string spelledOut(std::string_view modifiers) {
+  std::string out;
+  forEachWord(modifiers, ' ', [&](std::string_view group) {
+    bool optional = group.ends_with('?');
+    if (optional)
+      group.remove_suffix(1);
+    out.append(out.empty() ? "" : " ");
+    bool first = true;
+    forEachAlternative(group, [&](std::string_view alternative) {
+      out.append(first ? "" : "|").append(alternative);
+      first = false;
+    });
+    out.append(optional ? "?" : "");
+  });
+  return out;
+}
+
+std::string targetProblem(const Form &form, const PtxInstruction &in, facts::Arch arch,
+                          facts::PtxRelease version) {
+  for (const std::string &m : in.modifiers)
+    if (const facts::PtxModifierRow *row = facts::findPtxModifier(in.opcode, m)) {
+      std::string what = ".";
+      what.append(m);
+      if (std::string problem = needs(arch, row->needs, what); !problem.empty())
+        return problem;
+      if (version < row->since)
+        return "ptx_version: " + what + " must have a .version of at least " +
+               std::to_string(row->since.major) + "." + std::to_string(row->since.minor) +
+               ", got " + std::to_string(version.major) + "." + std::to_string(version.minor);
+    }
+  return form.needs ? needs(arch, *form.needs, spelling(in)) : std::string();
+}
+
+const Form *findForm(const PtxInstruction &in, std::string &refusal) {
   auto rows = rowsByOpcode().find(in.opcode);
   if (rows == rowsByOpcode().end())
     return nullptr;
-  for (const std::string &m : in.modifiers)
-    if (auto feature = facts::featureOfModifier(in.opcode, m)) {
-      refusal = needs(arch, *feature, std::string(".").append(m));
-      if (!refusal.empty())
-        return nullptr;
-    }
   const Form *best = nullptr;
   Misfit least;
   for (const Form *row : rows->second) {
@@ -163,9 +209,7 @@ const Form *findForm(const PtxInstruction &in, facts::Arch arch, std::string &re
     refusal.append(", got ").append(spelling(in));
     return nullptr;
   }
-  if (best->needs)
-    refusal = needs(arch, *best->needs, spelling(in));
-  return refusal.empty() ? best : nullptr;
+  return best;
 }
 
 } // namespace blockscale::emu

@@ -18,7 +18,7 @@
 
 #include "Ptx.h"
 
-#include "blockscale/Facts/Features.h"
+#include "blockscale/Facts/PtxModifiers.h"
 
 #include <optional>
 #include <span>
@@ -51,14 +51,26 @@ struct FormTable {
 };
 std::span<const FormTable> formTables();
 
+std::span<const Form> integerForms();
+std::span<const Form> floatForms();
+std::span<const Form> logicForms();
+std::span<const Form> memoryForms();
+std::span<const Form> controlForms();
+std::span<const Form> mbarrierForms();
 std::span<const Form> tcgen05Forms();
 std::span<const Form> tcgen05MmaForms();
 std::span<const Form> copyForms();
 std::span<const Form> matrixForms();
 std::span<const Form> convertForms();
 
+/// The modifiers of a row with its lists written out.
+std::string spelledOut(std::string_view modifiers);
+
 /// The row of an instruction: null when its opcode is in no table, or with a refusal.
-const Form *findForm(const PtxInstruction &in, facts::Arch arch, std::string &refusal);
+const Form *findForm(const PtxInstruction &in, std::string &refusal);
+/// Empty, or why a target or a .version lacks the form.
+std::string targetProblem(const Form &form, const PtxInstruction &in, facts::Arch arch,
+                          facts::PtxRelease version);
 
 } // namespace blockscale::emu
 

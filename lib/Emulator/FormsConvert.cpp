@@ -61,6 +61,9 @@ std::string packed(const Decoder &d) {
   if (d.count() != want)
     return "ptx_operands: " + d.spelling() + " must have " + std::to_string(want) +
            " operands, got " + std::to_string(d.count());
+  if (n1 && !packedBits(to))
+    return "ptx_modifier: .scaled::n1::ue8m0 must stand with a narrow destination, got " +
+           d.spelling();
   std::string problem;
   bool narrow = packedBits(to) || packedBits(from);
   bool fp8 = to.starts_with("e4m3") || to.starts_with("e5m2") || from.starts_with("e4m3") ||
@@ -91,8 +94,8 @@ constexpr std::string_view kPzo = "what .pzo changes is not published";
 constexpr std::string_view kS2f6 = "s2f6 elements have no published model";
 
 constexpr Form kForms[] = {
-    {"cvt", "rni|rzi|rmi|rpi? ftz? sat? @int|f16|bf16|f32|f64 @int|f16|bf16|f32|f64"},
-    {"cvt", "rn|rz|rm|rp ftz? sat? relu? satfinite? @float|@int @float|@int"},
+    {"cvt", "rni|rzi|rmi|rpi? ftz? sat? @anyint|@float @anyint|@float"},
+    {"cvt", "rn|rz|rm|rp ftz? sat? relu? satfinite? @float @float|@anyint"},
     {"cvt", "rn|rz|rna satfinite? relu? tf32 f32"},
     {"cvt", "rn|rz relu? satfinite? @halfx2 f32", {}, {}, {}, packed},
     {"cvt", "rs relu? satfinite? @halfx2 f32", kUnexecuted, kRandom, {}, packed},

@@ -8,6 +8,8 @@
 
 #include "GlobalMemory.h"
 
+#include "blockscale/Facts/PtxVersion.h"
+
 #include <cstring>
 
 namespace blockscale::emu {
@@ -18,7 +20,7 @@ using facts::Result;
 Module::~Module() = default;
 
 Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::string_view fileName,
-                                                 GlobalMemory &memory) {
+                                                 GlobalMemory &memory, const Options &options) {
   Result<PtxModule> parsed = parsePtx(text, fileName);
   if (!parsed)
     return parsed.takeRefusal();
@@ -30,6 +32,9 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
   module->file = file;
   module->source = std::make_shared<const SourceLines>(text);
   Decoder decoder(*arch, file);
+  decoder.disabledForm = options.disabledForm;
+  if (auto version = facts::parsePtxVersion(parsed->version))
+    decoder.version = {version->major, version->minor};
   for (size_t i = 0; i < parsed->variables.size(); ++i) {
     const PtxVariable &v = parsed->variables[i];
     auto refuse = [&](const std::string &m) {
@@ -58,6 +63,15 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
         std::memcpy(memory.find(*address).host, v.init.data(), v.init.size());
       s.kind = Symbol::Kind::global;
       s.value = *address;
+      decoder.moduleSymbols[v.name] = s; // a variable may hold its own address
+      for (const PtxReference &r : v.references) {
+        auto target = decoder.moduleSymbols.find(r.name);
+        if (target == decoder.moduleSymbols.end() || target->second.kind != Symbol::Kind::global)
+          return refuse("ptx_initializer: " + r.name +
+                        " must be a variable of .global or .const above " + v.name);
+        uint64_t value = target->second.value + uint64_t(r.offset);
+        std::memcpy(memory.find(*address).host + r.at, &value, sizeof value);
+      }
     } else {
       return refuse("ptx_variable: state space of " + v.name + " is not taken at module level");
     }

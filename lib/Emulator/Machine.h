@@ -259,6 +259,12 @@ struct PairCall {
 struct NamedBarrier {
   uint32_t arrived = 0, expected = 0; // threads
   uint64_t generation = 0;
+  /// Predicates of barrier.red, of the open generation and the one before.
+  struct Votes {
+    uint64_t generation = ~uint64_t(0);
+    uint32_t yes = 0, total = 0;
+  };
+  Votes votes[2];
 };
 
 /// Bytes of an operand, of each CTA of a pair, when its collector buffer was filled.

@@ -47,8 +47,10 @@ void Parser::targetDirective() {
     header(".target");
     return;
   }
-  if (auto arch = facts::findArch(text); !arch)
-    fail(arch.message());
+  // PTX for a target without a suffix is PTX, even where a suffix would add much.
+  std::optional<facts::Arch> arch = facts::parseArch(text);
+  if (!arch)
+    fail(facts::findArch(text).message());
   else if (auto known = facts::checkPtxTarget(*facts::parsePtxVersion(module.version), *arch);
            !known)
     fail(known.message());

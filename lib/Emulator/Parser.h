@@ -46,6 +46,9 @@ private:
   /// unless it is a parameter.
   bool variable(const std::string &spaceWord, PtxVariable &v);
   bool initializer(PtxVariable &v);
+  /// One level of a braced list, after its '{': fills elements from `first` on.
+  bool initializerList(PtxVariable &v, size_t level, uint64_t first);
+  bool initializerElement(PtxVariable &v, uint64_t index);
   void registers(PtxKernel &k, PtxStatement &s);
 
   void body(PtxKernel &k);

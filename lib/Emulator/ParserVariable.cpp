@@ -8,10 +8,13 @@
 
 #include "Parser.h"
 
+#include <cstring>
+
 namespace blockscale::emu {
 
 namespace {
 constexpr uint64_t kMaxVariableBytes = uint64_t(1) << 32;
+constexpr uint64_t kMaxInitializerBytes = uint64_t(1) << 28;
 constexpr int64_t kMaxRegisters = 1 << 20;
 } // namespace
 
@@ -66,6 +69,7 @@ bool Parser::variable(const std::string &spaceWord, PtxVariable &v) {
     if (n > kMaxVariableBytes || v.count * n > kMaxVariableBytes)
       return fail("ptx_size: variable " + v.name + " must be at most 4 GiB");
     v.count *= n;
+    v.extents.push_back(n);
     if (!expect(']', "array size"))
       return false;
   }
@@ -81,36 +85,64 @@ bool Parser::variable(const std::string &spaceWord, PtxVariable &v) {
   return expect(';', "variable");
 }
 
+bool Parser::initializerElement(PtxVariable &v, uint64_t index) {
+  unsigned size = (bits(v.type) + 7) / 8;
+  PtxOperand o;
+  if (!operand(o, 0))
+    return false;
+  if (o.name == "generic" && lex.accept('(')) // global addresses are generic ones
+    if (!operand(o, 0) || !expect(')', "generic"))
+      return false;
+  uint64_t at = index * size;
+  if (v.count && index >= v.count)
+    return fail("ptx_initializer: more values than elements in " + v.name);
+  if (at + size > kMaxInitializerBytes)
+    return fail("ptx_size: initialiser of " + v.name + " must reach at most " +
+                std::to_string(kMaxInitializerBytes) + " bytes");
+  if (v.init.size() < at + size)
+    v.init.resize(at + size);
+  if (o.kind == PtxOperand::Kind::name && !o.negated && o.pair.empty()) {
+    if (size != 8)
+      return fail("ptx_initializer: address of " + o.name + " must be in a 64-bit element");
+    v.references.push_back({at, o.name, o.offset});
+    return true;
+  }
+  if (o.kind != PtxOperand::Kind::integer && o.kind != PtxOperand::Kind::real)
+    return fail("ptx_initializer: element of " + v.name + " must be a number or an address");
+  uint64_t value = numberAs(o, v.type);
+  std::memcpy(v.init.data() + at, &value, size);
+  return true;
+}
+
+bool Parser::initializerList(PtxVariable &v, size_t level, uint64_t first) {
+  uint64_t stride = 1;
+  for (size_t i = level + 1; i < v.extents.size(); ++i)
+    stride *= v.extents[i];
+  for (uint64_t index = first; !lex.accept('}');) {
+    if (lex.atEnd())
+      return fail("ptx_initializer: list must be closed");
+    if (lex.accept('{')) {
+      if (level + 1 >= v.extents.size())
+        return fail("ptx_initializer: lists of " + v.name + " must nest as its extents do");
+      if (!initializerList(v, level + 1, index))
+        return false;
+      index += stride;
+    } else if (!initializerElement(v, index++)) {
+      return false;
+    }
+    if (!lex.accept(',') && lex.peek() != '}')
+      return fail("ptx_initializer: list must be closed");
+  }
+  return true;
+}
+
 bool Parser::initializer(PtxVariable &v) {
   unsigned size = (bits(v.type) + 7) / 8;
-  auto one = [&] {
-    PtxOperand o;
-    if (!operand(o, 0))
-      return false;
-    if (o.kind != PtxOperand::Kind::integer && o.kind != PtxOperand::Kind::real)
-      return fail("ptx_initializer: only numbers are taken");
-    const auto *raw = reinterpret_cast<const uint8_t *>(&o.value);
-    v.init.insert(v.init.end(), raw, raw + size);
-    return true;
-  };
-  if (!lex.accept('{')) {
-    if (!one())
-      return false;
-  } else {
-    while (lex.accept('{')) {
-    }
-    while (!lex.accept('}')) {
-      if (lex.atEnd() || !one())
-        return fail("ptx_initializer: list must be closed");
-      lex.accept(',');
-    }
-    while (lex.accept('}') || lex.accept(',')) {
-    }
-  }
+  if (!(lex.accept('{') ? initializerList(v, 0, 0) : initializerElement(v, 0)))
+    return false;
   if (v.isArray && v.count == 0)
     v.count = v.init.size() / size;
-  return v.init.size() <= v.bytes() ||
-         fail("ptx_initializer: more values than elements in " + v.name);
+  return true;
 }
 
 void Parser::registers(PtxKernel &k, PtxStatement &s) {

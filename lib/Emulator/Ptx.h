@@ -41,14 +41,23 @@ struct PtxInstruction {
   std::vector<PtxOperand> operands;
 };
 
+/// An address in an initialiser: of a variable, plus an offset.
+struct PtxReference {
+  uint64_t at = 0; // byte in the variable
+  std::string name;
+  int64_t offset = 0;
+};
+
 struct PtxVariable {
   Space space = Space::global;
   Type type = Type::b8;
   std::string name;
   uint64_t align = 1, count = 1; // elements
   bool isExtern = false, isArray = false;
-  bool isRegister = false; // a parameter of a function, in a register
+  bool isRegister = false;       // a parameter of a function, in a register
+  std::vector<uint64_t> extents; // of an array, outermost first; 0: as initialised
   std::vector<uint8_t> init;
+  std::vector<PtxReference> references;
   uint64_t bytes() const { return count * ((bits(type) + 7) / 8); }
 };
 
@@ -88,6 +97,9 @@ struct PtxModule {
   std::vector<unsigned> variableLines;
   std::vector<PtxKernel> kernels;
 };
+
+/// A number as a register of type `t` holds it.
+uint64_t numberAs(const PtxOperand &o, Type t);
 
 /// Parses a whole module; a refusal is "file:line: ptx_…: message".
 facts::Result<PtxModule> parsePtx(std::string_view text, std::string_view fileName);

@@ -215,11 +215,13 @@ bool decodeTmemAlloc(Decoder &d, bool isAlloc) {
   in.flags |= group == 2 ? uint32_t(kPair) : 0;
   // A number is checked by the assembler too; a register only when it executes.
   if (auto n = d.immediate(d.operand(1))) {
+    // Too many columns of an exclusive allocation are PTX, and fail when it executes.
     if (auto ok = facts::checkTmemAlloc(d.arch, int(std::clamp<int64_t>(*n, INT32_MIN, INT32_MAX)),
                                         in.sub);
-        !ok)
+        !ok && !(in.sub && *n > 0 && *n % facts::kTmemAllocStep == 0))
       return d.fail(ok.message());
-    d.kernel.tmemColumns = std::max(d.kernel.tmemColumns, unsigned(*n));
+    d.kernel.tmemColumns =
+        std::max(d.kernel.tmemColumns, unsigned(std::min<int64_t>(*n, INT32_MAX)));
   }
   in.op[1] = d.source(1, Type::b32);
   in.converge = Converge::allLive;

@@ -58,6 +58,13 @@ def benchWholeKernels(build, quick):
         measure.report(key, value)
 
 
+def benchForms(build):
+    """PTX forms that ptxas takes or refuses, and how many of them we do alike."""
+    command = [build / "bin" / "blockscale-bench-forms", ROOT / "test" / "data" / "ptx-forms" / "forms.txt"]
+    for key, value in measure.figuresOf(command).items():
+        measure.report(key, value)
+
+
 def benchKernels(build, ptxas, full):
     command = [sys.executable, ROOT / "test" / "tools" / "kernel_matrix.py", "--build", build,
                "--work", build / "bench" / "kernels", "--ptxas", ptxas]
@@ -106,6 +113,7 @@ def main():
         measure.fail("no ptxas in build/venv, run ./tools/dev setup")
 
     ours = benchCompile(build)
+    benchForms(build)
     benchEmulator(build)
     benchWholeKernels(build, quick=args.quick)
     benchKernels(build, found[0], full=not args.quick)

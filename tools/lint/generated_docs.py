@@ -31,6 +31,10 @@ def hazardsPage(build):
     return printed(build / "bin" / "blockscale-explain", "docs", "hazards")
 
 
+def coveragePage(build):
+    return printed(build / "bin" / "blockscale-bench-forms", "--page")
+
+
 def dialectPage(build):
     body = printed("/usr/lib/llvm-22/bin/mlir-tblgen", "-gen-dialect-doc", "-dialect=blockscale",
                    f"-I{ROOT / 'include'}", "-I/usr/lib/llvm-22/include",
@@ -38,7 +42,8 @@ def dialectPage(build):
     return "\n".join(line.rstrip() for line in body.splitlines()) + "\n"
 
 
-PAGES = {"docs/Facts.md": factsPage, "docs/Hazards.md": hazardsPage, "docs/Dialect.md": dialectPage}
+PAGES = {"docs/Facts.md": factsPage, "docs/Hazards.md": hazardsPage,
+         "docs/PtxCoverage.md": coveragePage, "docs/Dialect.md": dialectPage}
 
 
 def check(context):

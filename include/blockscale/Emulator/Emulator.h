@@ -63,6 +63,7 @@ struct Options {
   uint64_t maxInstructions = 0; // 0: no limit; else refuse as livelock beyond it
   HazardOptions hazards;        // what is checked; errors refuse the launch
   Unmodelled unmodelled = Unmodelled::extend;
+  const char *disabledForm = nullptr; // for tests: instructions of this spelling do nothing
 };
 
 /// By-value kernel parameters, in order, each with its natural alignment.

@@ -26,21 +26,25 @@ enum class Arch : uint8_t {
   sm_86,
   sm_89,
   sm_90a,
+  sm_100,
   sm_100a,
   sm_100f,
   sm_103a,
   sm_103f,
+  sm_107,
   sm_107a,
   sm_107f,
   sm_110a,
   sm_110f,
   sm_120a,
+  sm_120f,
   sm_121a
 };
 
-inline constexpr std::array<std::string_view, 14> kArchNames{
-    "sm_80",   "sm_86",   "sm_89",   "sm_90a",  "sm_100a", "sm_100f", "sm_103a",
-    "sm_103f", "sm_107a", "sm_107f", "sm_110a", "sm_110f", "sm_120a", "sm_121a"};
+inline constexpr std::array<std::string_view, 17> kArchNames{
+    "sm_80",   "sm_86",   "sm_89",   "sm_90a",  "sm_100",  "sm_100a",
+    "sm_100f", "sm_103a", "sm_103f", "sm_107",  "sm_107a", "sm_107f",
+    "sm_110a", "sm_110f", "sm_120a", "sm_120f", "sm_121a"};
 
 constexpr std::string_view name(Arch a) { return kArchNames[size_t(a)]; }
 constexpr std::optional<Arch> parseArch(std::string_view text) {
@@ -76,20 +80,35 @@ inline constexpr std::array<ArchCover, kArchNames.size()> kArchCovers{{
     {Arch::sm_86, {Arch::sm_80, Arch::sm_86}},
     {Arch::sm_89, {Arch::sm_80, Arch::sm_86, Arch::sm_89}},
     {Arch::sm_90a, {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_90a}},
-    {Arch::sm_100a, {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100a, Arch::sm_100f}},
-    {Arch::sm_100f, {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100f}},
+    {Arch::sm_100, {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100}},
+    {Arch::sm_100a,
+     {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100, Arch::sm_100a, Arch::sm_100f}},
+    {Arch::sm_100f, {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100, Arch::sm_100f}},
     {Arch::sm_103a,
-     {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100f, Arch::sm_103a, Arch::sm_103f}},
-    {Arch::sm_103f, {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100f, Arch::sm_103f}},
+     {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100, Arch::sm_100f, Arch::sm_103a,
+      Arch::sm_103f}},
+    {Arch::sm_103f,
+     {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100, Arch::sm_100f, Arch::sm_103f}},
+    {Arch::sm_107, {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100, Arch::sm_107}},
     {Arch::sm_107a,
-     {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100f, Arch::sm_103f, Arch::sm_107a,
-      Arch::sm_107f}},
+     {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100, Arch::sm_100f, Arch::sm_103f,
+      Arch::sm_107, Arch::sm_107a, Arch::sm_107f}},
     {Arch::sm_107f,
-     {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100f, Arch::sm_103f, Arch::sm_107f}},
-    {Arch::sm_110a, {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_110a, Arch::sm_110f}},
-    {Arch::sm_110f, {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_110f}},
-    {Arch::sm_120a, {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_120a}},
-    {Arch::sm_121a, {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_121a}},
+     {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100, Arch::sm_100f, Arch::sm_103f,
+      Arch::sm_107, Arch::sm_107f}},
+    {Arch::sm_110a,
+     {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100, Arch::sm_107, Arch::sm_110a,
+      Arch::sm_110f}},
+    {Arch::sm_110f,
+     {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100, Arch::sm_107, Arch::sm_110f}},
+    {Arch::sm_120a,
+     {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100, Arch::sm_107, Arch::sm_120a,
+      Arch::sm_120f}},
+    {Arch::sm_120f,
+     {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100, Arch::sm_107, Arch::sm_120f}},
+    {Arch::sm_121a,
+     {Arch::sm_80, Arch::sm_86, Arch::sm_89, Arch::sm_100, Arch::sm_107, Arch::sm_120f,
+      Arch::sm_121a}},
 }};
 
 /// True when what needs target `need` works on target `have`.
@@ -102,7 +121,8 @@ constexpr bool covers(Arch have, ArchSet needs) {
 }
 
 /// The architecture of a target name, or why there is none (arch_c1): a name without
-/// its suffix is answered with the suffixes to choose from.
+/// its suffix is answered with the suffixes to choose from, though PTX knows it: no
+/// block-scaled product runs on it.
 Result<Arch> findArch(std::string_view text);
 
 namespace detail {

@@ -47,15 +47,18 @@ inline constexpr std::array<ArchInfo, kArchNames.size()> kArchInfos{{
     {Arch::sm_86,   100 * kKiB,   99 * kKiB,  0,          0,           1536,   16,    0,   0,   {7, 1}, kLimitsSource},
     {Arch::sm_89,   100 * kKiB,   99 * kKiB,  0,          0,           1536,   24,    0,   0,   {7, 8}, kLimitsSource},
     {Arch::sm_90a,  228 * kKiB,  227 * kKiB,  0,          0,           2048,   32,    0,   0,   {8, 0}, kLimitsSource},
+    {Arch::sm_100,  228 * kKiB,  227 * kKiB,  0,          0,           2048,   32,    0,   0,   {8, 6}, kLimitsSource},
     {Arch::sm_100a, 228 * kKiB,  227 * kKiB,  0,          0,           2048,   32,    512, 14,  {8, 6}, kLimitsSource},
     {Arch::sm_100f, 228 * kKiB,  227 * kKiB,  0,          0,           2048,   32,    512, 14,  {8, 8}, kLimitsSource},
     {Arch::sm_103a, 228 * kKiB,  227 * kKiB,  0,          0,           2048,   32,    512, 14,  {8, 8}, kLimitsSource},
     {Arch::sm_103f, 228 * kKiB,  227 * kKiB,  0,          0,           2048,   32,    512, 14,  {8, 8}, kLimitsSource},
+    {Arch::sm_107,  228 * kKiB,  227 * kKiB,  328 * kKiB, 327 * kKiB,  0,      16,    0,   0,   {9, 4}, kLimitsSource},
     {Arch::sm_107a, 228 * kKiB,  227 * kKiB,  328 * kKiB, 327 * kKiB,  0,      16,    576, 15,  {9, 4}, kLimitsSource},
     {Arch::sm_107f, 228 * kKiB,  227 * kKiB,  328 * kKiB, 327 * kKiB,  0,      16,    576, 15,  {9, 4}, kLimitsSource},
     {Arch::sm_110a, 228 * kKiB,  227 * kKiB,  0,          0,           1536,   24,    512, 14,  {9, 0}, kLimitsSource},
     {Arch::sm_110f, 228 * kKiB,  227 * kKiB,  0,          0,           1536,   24,    512, 14,  {9, 0}, kLimitsSource},
     {Arch::sm_120a, 100 * kKiB,   99 * kKiB,  0,          0,           1536,   24,    0,   0,   {8, 7}, kLimitsSource},
+    {Arch::sm_120f, 100 * kKiB,   99 * kKiB,  0,          0,           1536,   24,    0,   0,   {8, 8}, kLimitsSource},
     {Arch::sm_121a, 100 * kKiB,   99 * kKiB,  0,          0,           1536,   24,    0,   0,   {8, 8}, kLimitsSource},
 }};
 // clang-format on

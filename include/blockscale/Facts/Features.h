@@ -64,7 +64,8 @@ enum class Feature : uint8_t {
   tmaSwizzle96,
   tmaGather4,
   tmaOverride,
-  oversizedShared
+  oversizedShared,
+  reduxFloat
 };
 
 struct FeatureInfo {
@@ -76,25 +77,28 @@ struct FeatureInfo {
 };
 
 namespace detail {
-inline constexpr ArchSet kHopperOn{Arch::sm_90a, Arch::sm_100f, Arch::sm_110f, Arch::sm_120a,
-                                   Arch::sm_121a};
-inline constexpr ArchSet kBlackwellOn{Arch::sm_100f, Arch::sm_110f, Arch::sm_120a, Arch::sm_121a};
-inline constexpr ArchSet k12x{Arch::sm_120a, Arch::sm_121a};
+// Without a suffix, with one, and either.
+inline constexpr ArchSet kHopperOn{Arch::sm_90a, Arch::sm_100};
+inline constexpr ArchSet kHopperSuffixed{Arch::sm_90a, Arch::sm_100f, Arch::sm_110f, Arch::sm_120f};
+inline constexpr ArchSet kBlackwellOn{Arch::sm_100};
+inline constexpr ArchSet kBlackwellSuffixed{Arch::sm_100f, Arch::sm_110f, Arch::sm_120f};
+inline constexpr ArchSet k12x{Arch::sm_120f};
+inline constexpr ArchSet k12xExact{Arch::sm_120a, Arch::sm_121a};
 inline constexpr ArchSet k107Exact{Arch::sm_107a};
 } // namespace detail
 
 // clang-format off
-inline constexpr std::array<FeatureInfo, 48> kFeatures{{
+inline constexpr std::array<FeatureInfo, 49> kFeatures{{
     {Feature::cpAsync, "cp_async", {Arch::sm_80}, "cp.async", "PTX ISA 9.4, 9.7.10"},
     {Feature::tma, "tma", detail::kHopperOn, "cp.async.bulk.tensor", "PTX ISA 9.4, 9.7.10.28"},
     {Feature::clusters, "clusters", detail::kHopperOn, "thread block clusters", "cuda_occupancy.h 13.5"},
     {Feature::multicast, "multicast", {Arch::sm_90a, Arch::sm_100f, Arch::sm_110f}, "TMA multicast at full speed; 12x takes the form without a gain", "PTX ISA 9.4, 9.7.10.28"},
     {Feature::wgmma, "wgmma", {Arch::sm_90a}, "wgmma.mma_async", "ptxas 13.5"},
-    {Feature::setmaxnreg, "setmaxnreg", detail::kHopperOn, "setmaxnreg", "ptxas 13.5"},
+    {Feature::setmaxnreg, "setmaxnreg", detail::kHopperSuffixed, "setmaxnreg", "ptxas 13.5"},
     {Feature::clusterLaunchControl, "cluster_launch_control", detail::kBlackwellOn, "clusterlaunchcontrol", "ptxas 13.5"},
-    {Feature::clusterLaunchControlMulticast, "cluster_launch_control_multicast", detail::kBlackwellOn, "clusterlaunchcontrol .multicast::cluster::all", "ptxas 13.5"},
+    {Feature::clusterLaunchControlMulticast, "cluster_launch_control_multicast", detail::kBlackwellSuffixed, "clusterlaunchcontrol .multicast::cluster::all", "ptxas 13.5"},
     {Feature::blockScaledMmaSync, "block_scaled_mma_sync", detail::k12x, "mma.sync with block scales", "ptxas 13.5"},
-    {Feature::mmaSyncMxf4SparseOrdered, "mma_sync_mxf4_sparse", detail::k12x, "mma.sp::ordered_metadata m16n8k128 mxf4", "ptxas 13.5"},
+    {Feature::mmaSyncMxf4SparseOrdered, "mma_sync_mxf4_sparse", detail::k12xExact, "mma.sp::ordered_metadata m16n8k128 mxf4", "ptxas 13.5"},
     {Feature::tcgen05, "tcgen05", kTcgen05, "tensor memory and tcgen05", "ptxas 13.5"},
     {Feature::tcgen05BlockScale, "tcgen05_block_scale", kTcgen05, "tcgen05.mma kinds mxf8f6f4, mxf4, mxf4nvf4", "ptxas 13.5"},
     {Feature::blockQualifier, "block_qualifier", kTcgen05, ".block16 and .block32", "ptxas 13.5"},
@@ -120,19 +124,20 @@ inline constexpr std::array<FeatureInfo, 48> kFeatures{{
     {Feature::smemDesc15Bit, "smem_desc_15_bit", k107, "15-bit addresses in shared-memory descriptors", "cutlass-dsl 4.8.1"},
     {Feature::smemDescAbsolute, "smem_desc_absolute", kK96, "absolute leading address, bit 52", "PTX ISA 9.4, 9.7.18.4.1.1; on sm_107a unproven"},
     {Feature::cvtFp8, "cvt_fp8", {Arch::sm_89}, "cvt of e4m3 and e5m2 pairs", "ptxas 13.5"},
-    {Feature::cvtNarrow, "cvt_narrow", detail::kBlackwellOn, "cvt of fp6, fp4 and ue8m0 pairs", "ptxas 13.5"},
+    {Feature::cvtNarrow, "cvt_narrow", detail::kBlackwellSuffixed, "cvt of fp6, fp4 and ue8m0 pairs", "ptxas 13.5"},
     {Feature::cvtScaledN1, "cvt_scaled_n1", k107, "cvt .scaled::n1::ue8m0", "ptxas 13.5"},
-    {Feature::cvtScaledN2, "cvt_scaled_n2", detail::kBlackwellOn, "cvt .scaled::n2::ue8m0", "ptxas 13.5"},
+    {Feature::cvtScaledN2, "cvt_scaled_n2", detail::kBlackwellSuffixed, "cvt .scaled::n2::ue8m0", "ptxas 13.5"},
     {Feature::cvtRs, "cvt_rs", {Arch::sm_100a, Arch::sm_103a, Arch::sm_107a}, "cvt .rs to four narrow values; no family target", "ptxas 13.5"},
     {Feature::cvtUe5m3, "cvt_ue5m3", k107, "cvt to and from ue5m3x2", "ptxas 13.5"},
     {Feature::cvtNarrowRz, "cvt_narrow_rz", k107, "cvt .rz to fp8, fp6, fp4", "ptxas 13.5"},
     {Feature::cvtPzo, "cvt_pzo", k107, "cvt .pzo", "ptxas 13.5"},
-    {Feature::tmaSubByte, "tma_sub_byte", detail::kBlackwellOn, "packed 4- and 6-bit tensor maps", "cuda.h 13.5; H200 refuses them"},
+    {Feature::tmaSubByte, "tma_sub_byte", detail::kBlackwellSuffixed, "packed 4- and 6-bit tensor maps", "cuda.h 13.5; H200 refuses them"},
     {Feature::tmaSwizzleAtoms, "tma_swizzle_atoms", kTcgen05, "128-byte swizzles with 32- and 64-byte atoms", "PTX ISA 9.4, 5.5.6; H200 refuses them; ptxas also takes them on 12x"},
     {Feature::tmaSwizzle96, "tma_swizzle_96", {Arch::sm_103a, Arch::sm_107a}, "96-byte swizzle by tensormap.replace", "ptxas 13.5"},
     {Feature::tmaGather4, "tma_gather4", kTcgen05, "tile::gather4 into a cluster, tile::scatter4", "PTX ISA 9.4, 9.7.10.28"},
     {Feature::tmaOverride, "tma_override", k107, "TMA .override::global_address and dim_stride", "PTX ISA 9.4, 9.7.10.28"},
     {Feature::oversizedShared, "oversized_shared", k107, "327 KiB of shared memory a block", "cuda.h 13.5; cutlass-dsl 4.8.1"},
+    {Feature::reduxFloat, "redux_float", {Arch::sm_100f}, "redux.sync of f32", "ptxas 13.5"},
 }};
 // clang-format on
 

@@ -25,7 +25,7 @@ struct MmaSyncMode {
   std::string_view source;
 };
 
-inline constexpr ArchSet kMmaSyncScaled{Arch::sm_120a, Arch::sm_121a};
+inline constexpr ArchSet kMmaSyncScaled{Arch::sm_120f};
 
 // clang-format off
 inline constexpr std::array<MmaSyncMode, 5> kMmaSyncModes{{

@@ -12,12 +12,21 @@
 
 #include "blockscale/Facts/Features.h"
 
+#include <compare>
+
 namespace blockscale::facts {
+
+/// A .version, as far as modifiers depend on it.
+struct PtxRelease {
+  int major = 0, minor = 0;
+  constexpr auto operator<=>(const PtxRelease &) const = default;
+};
 
 struct PtxModifierRow {
   std::string_view opcode;
   std::string_view modifier; // a `*` at the end stands for any rest
   Feature needs;
+  PtxRelease since = {};
 };
 
 // clang-format off
@@ -29,15 +38,15 @@ inline constexpr std::array<PtxModifierRow, 21> kPtxModifiers{{
     {"tcgen05", "kind::i8", Feature::kindI8},
     {"tcgen05", "sync_restrict::shared::read::mma::a", Feature::commitSyncRestrict},
     {"tcgen05", "multicast::cluster::32b", Feature::multicast32},
-    {"tcgen05", "exclusive", Feature::allocExclusive},
+    {"tcgen05", "exclusive", Feature::allocExclusive, {9, 4}},
     {"tcgen05", "shift", Feature::tcgen05Shift},
     {"tcgen05", "red", Feature::ldRed},
     {"tcgen05", "spcompress", Feature::spcompress},
     {"cp", "multicast::cluster::32b", Feature::multicast32},
     {"cp", "override::*", Feature::tmaOverride},
     {"clusterlaunchcontrol", "multicast::cluster::all", Feature::clusterLaunchControlMulticast},
+    {"redux", "f32", Feature::reduxFloat},
     {"mma", "block_scale", Feature::blockScaledMmaSync},
-    {"mma", "kind::f8f6f4", Feature::blockScaledMmaSync},
     {"cvt", "scaled::n1::ue8m0", Feature::cvtScaledN1},
     {"cvt", "scaled::n2::ue8m0", Feature::cvtScaledN2},
     {"cvt", "ue5m3x2", Feature::cvtUe5m3},
@@ -46,9 +55,9 @@ inline constexpr std::array<PtxModifierRow, 21> kPtxModifiers{{
 }};
 // clang-format on
 
-/// The feature that a modifier asks for, or none.
-constexpr std::optional<Feature> featureOfModifier(std::string_view opcode,
-                                                   std::string_view modifier) {
+/// What a modifier asks for, or null.
+constexpr const PtxModifierRow *findPtxModifier(std::string_view opcode,
+                                                std::string_view modifier) {
   for (const PtxModifierRow &row : kPtxModifiers) {
     if (row.opcode != opcode)
       continue;
@@ -57,9 +66,9 @@ constexpr std::optional<Feature> featureOfModifier(std::string_view opcode,
     if (any)
       wanted.remove_suffix(1);
     if (any ? modifier.starts_with(wanted) : modifier == wanted)
-      return row.needs;
+      return &row;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 namespace detail {

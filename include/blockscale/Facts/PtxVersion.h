@@ -36,15 +36,18 @@ inline constexpr std::array<PtxTargetRow, kArchNames.size()> kPtxTargets{{
     {Arch::sm_86, {7, 1}},
     {Arch::sm_89, {7, 8}},
     {Arch::sm_90a, {8, 0}},
+    {Arch::sm_100, {8, 6}},
     {Arch::sm_100a, {8, 6}},
     {Arch::sm_100f, {8, 8}},
     {Arch::sm_103a, {8, 8}},
     {Arch::sm_103f, {8, 8}},
+    {Arch::sm_107, {9, 4}},
     {Arch::sm_107a, {9, 4}},
     {Arch::sm_107f, {9, 4}},
     {Arch::sm_110a, {9, 0}},
     {Arch::sm_110f, {9, 0}},
     {Arch::sm_120a, {8, 7}},
+    {Arch::sm_120f, {8, 8}},
     {Arch::sm_121a, {8, 8}},
 }};
 

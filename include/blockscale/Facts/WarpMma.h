@@ -93,7 +93,7 @@ inline constexpr WarpFormatSet kInt4{WarpFormat::s4, WarpFormat::u4};
 inline constexpr WarpFormatSet kWarpF8{WarpFormat::e4m3, WarpFormat::e5m2};
 inline constexpr WarpFormatSet kWarpF8F6F4{WarpFormat::e4m3, WarpFormat::e5m2, WarpFormat::e2m3,
                                            WarpFormat::e3m2, WarpFormat::e2m1};
-inline constexpr ArchSet kWarpKind{Arch::sm_100f, Arch::sm_110f, Arch::sm_120a, Arch::sm_121a};
+inline constexpr ArchSet kWarpKind{Arch::sm_100f, Arch::sm_110f, Arch::sm_120f};
 inline constexpr std::string_view kWarpSource = "ptxas 13.5";
 
 // clang-format off
@@ -115,7 +115,7 @@ inline constexpr std::array<WarpMmaMode, 17> kWarpMmaModes{{
     {16, 8, 32, kWarpF8,             true,  true,  false, false, {Arch::sm_89}, kWarpSource},
     {16, 8, 16, kWarpF8,             true,  true,  false, true,  kWarpKind, kWarpSource},
     {16, 8, 32, kWarpF8,             true,  true,  false, true,  kWarpKind, kWarpSource},
-    {16, 8, 32, kWarpF8F6F4,         true,  true,  false, true,  {Arch::sm_120a, Arch::sm_121a}, kWarpSource},
+    {16, 8, 32, kWarpF8F6F4,         true,  true,  false, true,  {Arch::sm_120f}, kWarpSource},
 }};
 
 inline constexpr std::array<WarpMmaMode, 5> kWgmmaModes{{

@@ -36,21 +36,21 @@ struct ChipRow {
 constexpr std::array<ChipRow, 5> kChips{{
     {{Arch::sm_80, Arch::sm_86}, 24, 16, -132, -20, Fp8::none, true},
     {{Arch::sm_89}, 24, 16, -132, -20, Fp8::thirteenBits, true},
-    {{Arch::sm_90a, Arch::sm_100a, Arch::sm_100f, Arch::sm_103a, Arch::sm_103f},
+    {{Arch::sm_90a, Arch::sm_100, Arch::sm_100a, Arch::sm_100f, Arch::sm_103a, Arch::sm_103f},
      25,
      32,
      -133,
      -21,
      Fp8::splitIntoHalves,
      true},
-    {{Arch::sm_107a, Arch::sm_107f, Arch::sm_110a, Arch::sm_110f},
+    {{Arch::sm_107, Arch::sm_107a, Arch::sm_107f, Arch::sm_110a, Arch::sm_110f},
      25,
      32,
      -133,
      -21,
      Fp8::splitIntoHalves,
      false},
-    {{Arch::sm_120a, Arch::sm_121a}, 25, 32, -133, -21, Fp8::likeOthers, true},
+    {{Arch::sm_120a, Arch::sm_120f, Arch::sm_121a}, 25, 32, -133, -21, Fp8::likeOthers, true},
 }};
 
 constexpr const ChipRow &rowOf(Arch arch) {

@@ -74,7 +74,7 @@ TEST(Carry, WideAndSigned) {
   ASSERT_EQ(r.error, "");
   EXPECT_EQ(r.out[0], 0x105u); // -1 + 5 + 1; the high word of -6 is -1, and -1 + 1 carries
   r = run(kernel("add.cc.u16 %h0, %h1, %h2;"));
-  EXPECT_NE(r.error.find("ptx_type"), std::string::npos) << r.error;
+  EXPECT_NE(r.error.find("ptx_modifier"), std::string::npos) << r.error;
 }
 
 } // namespace

@@ -261,7 +261,7 @@ TEST(MmaSync, Refusals) {
   EXPECT_NE(error("mma.sync.aligned.m16n8k32.row.col.f32.s8.s8.f32 {%f0,%f1,%f2,%f3}, "
                   "{%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
                   "sm_80")
-                .find("mma_form"),
+                .find("ptx_modifier"),
             std::string::npos);
   EXPECT_NE(error("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, "
                   "{%r0,%r1,%r2}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",

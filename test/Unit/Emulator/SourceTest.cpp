@@ -45,8 +45,8 @@ TEST(Source, VersionIsKnownAndKnowsTheTarget) {
   EXPECT_EQ(loadError(".version 9.3\n.target sm_107a\n"),
             "t.ptx:3: ptx_version_c2: .version of sm_107a must be at least 9.4, got 9.3");
   EXPECT_EQ(loadError(".version 7.0\n.target sm_80, debug\n"), "");
-  EXPECT_EQ(loadError(".version 9.4\n.target sm_100\n"),
-            "t.ptx:3: arch_c1: target needs sm_100a or sm_100f, got sm_100");
+  EXPECT_EQ(loadError(".version 9.4\n.target sm_103\n"),
+            "t.ptx:3: arch_c1: target needs sm_103a or sm_103f, got sm_103");
 }
 
 TEST(Source, CommentsAndStringsAreClosed) {

@@ -48,11 +48,11 @@ TEST(Targets, CoversIsAPartialOrderAndNotByNumber) {
 TEST(Targets, NamesWithoutASuffix) {
   EXPECT_EQ(*findArch("sm_107a"), Arch::sm_107a);
   EXPECT_EQ(findArch("sm_100").message(), "arch_c1: target needs sm_100a or sm_100f, got sm_100");
-  EXPECT_EQ(findArch("sm_120").message(), "arch_c1: target needs sm_120a, got sm_120");
+  EXPECT_EQ(findArch("sm_120").message(), "arch_c1: target needs sm_120a or sm_120f, got sm_120");
   EXPECT_EQ(
       findArch("sm_99").message(),
       "arch_c1: target must be one of sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_100f, sm_103a, "
-      "sm_103f, sm_107a, sm_107f, sm_110a, sm_110f, sm_120a, sm_121a, got 'sm_99'");
+      "sm_103f, sm_107a, sm_107f, sm_110a, sm_110f, sm_120a, sm_120f, sm_121a, got 'sm_99'");
   EXPECT_FALSE(findArch(""));
 }
 

@@ -29,7 +29,7 @@ REASONS = [
     ("size", r"too much shared data"),
     ("value", r"out of range|power of 2|multiple of|non-zero|expected to be"),
     ("operand", r"Arguments mismatch|vector size|number of arguments|State space incorrect"),
-    ("modifier", r"odifier|rounding|instruction types|Parsing error|matrix shape|that is not allowed"),
+    ("modifier", r"State space incorrect|odifier|rounding|instruction types|Parsing error|matrix shape|that is not allowed"),
 ]
 
 
@@ -66,6 +66,7 @@ def main():
         heads[sources[file][1]] += 1
     numbers = {head: i for i, (head, _) in enumerate(heads.most_common())}
     print("# Made by make_ptx_forms.py: every form asked of ptxas 13.5.37 (PyPI nvidia-cuda-nvcc), by target.")
+    taking = {target for answers in verdicts.values() for target, result, _ in answers if result == "ok"}
     for head, number in numbers.items():
         print(f"prelude {number}\n{head}\nend")
     taken = {(spelling(sources[file][2]), target) for file, answers in verdicts.items()
@@ -73,8 +74,10 @@ def main():
     for file, answers in verdicts.items():
         version, head, body = sources[file]
         elsewhere = any(result == "ok" for _, result, _ in answers)
+        # A target that takes no form at all lacks each of them.
         words = [f"{target}={'ok' if result == 'ok' else reasonsOf(text, elsewhere, (spelling(body), target) in taken)}"
                  for target, result, text in answers]
+        words = [w if w.split("=")[0] in taking or "arch" in w else w + "+arch" for w in words]
         print(f"form {file[:-4]} {version} {numbers[head]} {' '.join(words)}")
         for line in body:
             print(f"> {line.strip()}")

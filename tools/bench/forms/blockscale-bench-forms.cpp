@@ -8,10 +8,12 @@
 // ptxas was asked about. A form that ptxas takes must load, or be refused as
 // `ptx_unexecuted`; one that it refuses must be refused by us, by a rule of the same
 // sort (target, modifier, operand, value, …). Prints what differs and two figures;
-// --all prints every answer. Status 1 when something differs.
+// --all prints every answer. With --page instead of FORMS: docs/PtxCoverage.md. Status 1 when
+// something differs.
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Emulator/Coverage.h"
 #include "blockscale/Emulator/Emulator.h"
 
 #include <cstdio>
@@ -87,6 +89,10 @@ std::vector<Form> readForms(std::istream &in) {
 } // namespace
 
 int main(int argc, char **argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--page") {
+    std::fputs(coveragePage().c_str(), stdout);
+    return 0;
+  }
   bool all = argc == 3 && std::string_view(argv[2]) == "--all";
   std::ifstream in(argc > 1 ? argv[1] : "");
   if ((argc != 2 && !all) || !in) {
@@ -118,7 +124,8 @@ int main(int argc, char **argv) {
         std::printf("%s %s %s: ptxas %s, got %s\n", right ? "right" : "wrong", f.name.c_str(),
                     target.c_str(), verdict.c_str(), module ? "ok" : message.c_str());
     }
-  std::printf("ptx_forms.accepted_right = %u/%u\nptx_forms.refused_right = %u/%u\n"
+  std::printf("ptx_forms.accepted_right = %u\nptx_forms.accepted_of = %u\n"
+              "ptx_forms.refused_right = %u\nptx_forms.refused_of = %u\n"
               "ptx_forms.loaded = %u\n",
               acceptedRight, accepted, refusedRight, refused, loaded);
   return acceptedRight == accepted && refusedRight == refused ? 0 : 1;

@@ -1,0 +1,104 @@
+//===- FloatRounded.cpp - arithmetic that rounds by .rz, .rm or .rp -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.3. The host's own directed rounding does the work, one
+// instruction at a time; this file is compiled so that the compiler respects it.
+// Rounding to nearest stays in Float.cpp, where lanes run as vectors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Float.h"
+#include "Lanes.h"
+
+#include <cfenv>
+#include <cmath>
+
+namespace blockscale::emu {
+namespace {
+
+enum class Op : uint8_t { add, sub, mul, div, fma, rcp, sqrt };
+enum : uint32_t { kFtz = 1, kSat = 2 };
+
+constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD}; // rn rz rm rp
+
+template <typename T> T compute(Op op, T a, T b, T c) {
+  switch (op) {
+  case Op::add:
+    return a + b;
+  case Op::sub:
+    return a - b;
+  case Op::mul:
+    return a * b;
+  case Op::div:
+    return a / b;
+  case Op::fma:
+    return std::fma(a, b, c);
+  case Op::rcp:
+    return T(1) / a;
+  case Op::sqrt:
+    return std::sqrt(a);
+  }
+  return a;
+}
+
+float finish(float r, uint32_t flags) {
+  if (flags & kFtz)
+    r = flush(r);
+  if (flags & kSat)
+    return r > 0 ? (r < 1 ? r : 1.0f) : 0.0f; // NaN gives +0
+  return canonical(r);
+}
+double finish(double r, uint32_t) { return r; }
+float start(float x, uint32_t flags) { return flags & kFtz ? flush(x) : x; }
+double start(double x, uint32_t) { return x; }
+
+/// `parts` values of T a register: 2 for f32x2.
+template <typename T, unsigned parts> Outcome rounded(Warp &w, const Instruction &in) {
+  Op op = Op(in.imm);
+  int before = std::fegetround();
+  std::fesetround(kModes[in.sub]);
+  const T *a = w.reg<T>(in.op[1]);
+  const T *b = in.op[2] == kNone ? a : w.reg<T>(in.op[2]);
+  const T *c = in.op[3] == kNone ? a : w.reg<T>(in.op[3]);
+  T *d = w.reg<T>(in.op[0]);
+  for (uint32_t m = w.mask; m; m &= m - 1)
+    for (unsigned i = parts * unsigned(__builtin_ctz(m)), end = i + parts; i < end; ++i)
+      d[i] =
+          finish(compute(op, start(a[i], in.flags), start(b[i], in.flags), start(c[i], in.flags)),
+                 in.flags);
+  std::fesetround(before);
+  return Outcome::next;
+}
+
+} // namespace
+
+bool decodeRounded(Decoder &d, int round, bool ftz, bool sat, Type t) {
+  static constexpr std::string_view kOps[] = {"add", "sub", "mul", "div", "fma", "rcp", "sqrt"};
+  static constexpr unsigned kSources[] = {2, 2, 2, 2, 3, 1, 1};
+  std::string_view opcode = d.raw->opcode == "mad" ? "fma" : std::string_view(d.raw->opcode);
+  unsigned op = 0;
+  while (op < std::size(kOps) && kOps[op] != opcode)
+    ++op;
+  Handler run = t == Type::f32     ? rounded<float, 1>
+                : t == Type::f64   ? rounded<double, 1>
+                : t == Type::f32x2 ? rounded<float, 2>
+                                   : nullptr;
+  if (op == std::size(kOps) || !run || (t == Type::f64 && (ftz || sat)) ||
+      (t == Type::f32x2 && op > unsigned(Op::mul) && op != unsigned(Op::fma)))
+    return false;
+  if (!d.expectOperands(1 + kSources[op]))
+    return false;
+  Instruction in;
+  in.run = run;
+  in.sub = uint8_t(round);
+  in.imm = op;
+  in.flags = (ftz ? uint32_t(kFtz) : 0) | (sat ? uint32_t(kSat) : 0);
+  in.op[0] = d.dest(0, t);
+  for (unsigned i = 1; i <= kSources[op]; ++i)
+    in.op[i] = d.source(i, t);
+  d.emit(in);
+  return d.error.empty();
+}
+
+} // namespace blockscale::emu

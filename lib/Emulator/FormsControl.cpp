@@ -1,0 +1,69 @@
+//===- FormsControl.cpp - forms of control flow, barriers and warps -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.14, 9.7.15 and 9.7.21.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Forms.h"
+
+namespace blockscale::emu {
+namespace {
+
+constexpr auto kHint = FormStatus::hint;
+constexpr auto kUnexecuted = FormStatus::unexecuted;
+
+constexpr Form kForms[] = {
+    {"bra", "uni?"},
+    {"brx", "idx uni?"},
+    {"call", "uni?"},
+    {"ret", "uni?"},
+    {"exit", ""},
+    {"trap", ""},
+    {"brkpt", ""},
+    {"nanosleep", "u32"},
+    {"pmevent", "mask?", kHint, "counts for a profiler"},
+    {"setmaxnreg", "inc|dec sync aligned u32", kHint, "registers of a warp are not counted"},
+    {"griddepcontrol", "wait|launch_dependents", kHint,
+     "one grid runs at a time, so all earlier ones are over"},
+    {"bar", "sync|arrive"},
+    {"bar", "warp sync"},
+    {"bar", "red popc u32"},
+    {"bar", "red and|or pred"},
+    {"bar", "cta sync|arrive"},
+    {"barrier", "cta? sync|arrive aligned?"},
+    {"barrier", "cta? red popc aligned? u32"},
+    {"barrier", "cta? red and|or aligned? pred"},
+    {"barrier", "cluster arrive release|relaxed? aligned?"},
+    {"barrier", "cluster wait acquire? aligned?"},
+    {"membar", "cta|gl|sys"},
+    {"membar", "proxy alias|async"},
+    {"fence", "sc|acq_rel|acquire|release? cta|cluster|gpu|sys"},
+    {"fence", "mbarrier_init release cluster"},
+    {"fence", "acquire|release sync_restrict::shared::cluster|sync_restrict::shared::cta cluster"},
+    {"fence", "proxy alias|async"},
+    {"fence", "proxy async global|shared::cta|shared::cluster"},
+    {"fence", "proxy async::generic acquire|release "
+              "sync_restrict::shared::cluster|sync_restrict::shared::cta cluster"},
+    {"fence", "proxy tensormap::generic acquire|release cta|cluster|gpu|sys"},
+    {"elect", "sync"},
+    {"shfl", "sync up|down|bfly|idx b32"},
+    {"vote", "sync ballot b32"},
+    {"vote", "sync all|any|uni pred"},
+    {"match", "any|all sync b32|b64"},
+    {"activemask", "b32"},
+    {"redux", "sync add|min|max u32|s32"},
+    {"redux", "sync and|or|xor b32"},
+    {"redux", "sync min|max abs? NaN? f32"},
+    {"alloca", "u32|u64", kUnexecuted, "no kernel seen uses it"},
+    {"stacksave", "u32|u64", kUnexecuted, "no kernel seen uses it"},
+    {"stackrestore", "u32|u64", kUnexecuted, "no kernel seen uses it"},
+    {"discard", "global? L2", kHint, "drops a cache line that is written again"},
+};
+
+} // namespace
+
+std::span<const Form> controlForms() { return kForms; }
+
+} // namespace blockscale::emu

@@ -1,0 +1,66 @@
+//===- FormsMemory.cpp - forms of moves, loads, stores and atomics --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.10 and 9.7.15.5 to 9.7.15.6.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Forms.h"
+
+namespace blockscale::emu {
+namespace {
+
+constexpr auto kHint = FormStatus::hint;
+constexpr auto kUnexecuted = FormStatus::unexecuted;
+
+constexpr Form kForms[] = {
+    {"mov", "pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f16|bf16|f32|f64"},
+    {"cvta",
+     "to? global|shared|shared::cta|shared::cluster|local|const|param|param::entry u32|u64"},
+    {"isspacep", "global|shared|shared::cta|shared::cluster|local|const|param|param::entry"},
+    {"mapa", "shared::cluster? u32|u64"},
+    {"getctarank", "shared::cluster? u32|u64"},
+    {"ld", "weak? @space? @cache? @evict? @prefetch? L2::cache_hint? v2|v4|v8? @data"},
+    {"ld",
+     "relaxed|acquire cta|cluster|gpu|sys @space? @evict? @prefetch? L2::cache_hint? v2|v4|v8? "
+     "@data"},
+    {"ld", "volatile @space? @prefetch? v2|v4|v8? @data"},
+    {"ld", "mmio relaxed sys global? @data"},
+    {"ld", "global ca|cg|cs? nc @evict? @prefetch? L2::cache_hint? v2|v4|v8? @data"},
+    {"ldu", "global v2|v4? @data", kUnexecuted, "no kernel seen uses it"},
+    {"st", "weak? @space? wb|cg|cs|wt? @evict? L2::cache_hint? v2|v4|v8? @data"},
+    {"st", "relaxed|release cta|cluster|gpu|sys @space? @evict? L2::cache_hint? v2|v4|v8? @data"},
+    {"st", "volatile @space? v2|v4|v8? @data"},
+    {"st", "mmio relaxed sys global? @data"},
+    {"st",
+     "async weak? mmio? release? relaxed? cluster|gpu|sys? shared::cluster|global? "
+     "mbarrier::complete_tx::bytes? v2|v4? @data",
+     kUnexecuted, "stores that signal an mbarrier"},
+    {"prefetch", "global|local? L1|L2|L2::evict_last|L2::evict_normal", kHint, "fills a cache"},
+    {"prefetch", "const|param? tensormap", kHint, "fills a cache"},
+    {"prefetchu", "L1", kHint, "fills a cache"},
+    {"applypriority", "global? L2::evict_normal", kHint, "ages a cache line"},
+    {"createpolicy", "fractional|range global? @policy @policy? b64", kHint,
+     "policies mean nothing without caches"},
+    {"atom", "@order? @scope? @aspace? add|min|max|and|or|xor|inc|dec|exch|cas L2::cache_hint? "
+             "b32|b64|u32|u64|s32|s64|f32|f64|b16|b128"},
+    {"atom", "@order? @scope? @aspace? add|min|max noftz f16|bf16|f16x2|bf16x2 L2::cache_hint?"},
+    {"atom", "@order? @scope? global? add|min|max noftz? L2::cache_hint? v2|v4|v8 "
+             "f16|bf16|f16x2|bf16x2|f32"},
+    {"red", "@order? @scope? @aspace? add|min|max|and|or|xor|inc|dec L2::cache_hint? "
+            "b32|b64|u32|u64|s32|s64|f32|f64"},
+    {"red", "@order? @scope? @aspace? add|min|max noftz f16|bf16|f16x2|bf16x2 L2::cache_hint?"},
+    {"red", "@order? @scope? global? add|min|max noftz? L2::cache_hint? v2|v4|v8 "
+            "f16|bf16|f16x2|bf16x2|f32"},
+    {"red",
+     "async relaxed? cluster? shared::cluster? mbarrier::complete_tx::bytes "
+     "add|min|max|and|or|xor|inc|dec u32|s32|u64|b32",
+     kUnexecuted, "reductions that signal an mbarrier"},
+};
+
+} // namespace
+
+std::span<const Form> memoryForms() { return kForms; }
+
+} // namespace blockscale::emu

@@ -1,0 +1,148 @@
+//===- FormsScalar.cpp - forms of arithmetic, logic and comparison --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA 9.4, 9.7.1 to 9.7.8.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Forms.h"
+
+namespace blockscale::emu {
+namespace {
+
+constexpr Form kIntegerForms[] = {
+    {"add", "@int"},
+    {"add", "sat s32"},
+    {"add", "u16x2|s16x2"},
+    {"add", "cc @cc"},
+    {"addc", "cc? @cc"},
+    {"sub", "@int"},
+    {"sub", "sat s32"},
+    {"sub", "cc @cc"},
+    {"subc", "cc? @cc"},
+    {"mul", "lo|hi @int"},
+    {"mul", "wide u16|s16|u32|s32"},
+    {"mad", "lo|hi @int"},
+    {"mad", "wide u16|s16|u32|s32"},
+    {"mad", "lo|hi cc @cc"},
+    {"madc", "lo|hi cc? @cc"},
+    {"mul24", "lo u32|s32"},
+    {"dp4a", "u32|s32 u32|s32"},
+    {"div", "@int"},
+    {"rem", "@int"},
+    {"min", "@int|u16x2|s16x2"},
+    {"max", "@int|u16x2|s16x2"},
+    {"min", "relu s32|s16x2"},
+    {"max", "relu s32|s16x2"},
+    {"neg", "s16|s32|s64"},
+    {"abs", "s16|s32|s64"},
+    {"sad", "@int"},
+    {"popc", "b32|b64"},
+    {"clz", "b32|b64"},
+    {"bfind", "shiftamt? u32|s32|u64|s64"},
+    {"brev", "b32|b64"},
+    {"bfe", "u32|s32|u64|s64"},
+    {"bfi", "b32|b64"},
+    {"bmsk", "clamp b32"},
+    {"fns", "b32"},
+    {"prmt", "b32 f4e|b4e|rc8|ecl|ecr|rc16?"},
+};
+
+constexpr Form kFloatForms[] = {
+    {"add", "@round? ftz? sat? f32"},
+    {"add", "@round? f64"},
+    {"add", "@round? ftz? f32x2"},
+    {"add", "rn? ftz? sat? f16|f16x2"},
+    {"add", "rn? bf16|bf16x2"},
+    {"sub", "@round? ftz? sat? f32"},
+    {"sub", "@round? f64"},
+    {"sub", "@round? ftz? f32x2"},
+    {"sub", "rn? ftz? sat? f16|f16x2"},
+    {"sub", "rn? bf16|bf16x2"},
+    {"mul", "@round? ftz? sat? f32"},
+    {"mul", "@round? f64"},
+    {"mul", "@round? ftz? f32x2"},
+    {"mul", "rn? ftz? sat? f16|f16x2"},
+    {"mul", "rn? bf16|bf16x2"},
+    {"fma", "@round ftz? sat? f32"},
+    {"fma", "@round f64"},
+    {"fma", "@round ftz? f32x2"},
+    {"fma", "rn ftz? sat? f16|f16x2"},
+    {"fma", "rn ftz? relu f16|f16x2"},
+    {"fma", "rn relu? bf16|bf16x2"},
+    {"mad", "@round ftz? sat? f32"},
+    {"mad", "@round f64"},
+    {"div", "@round ftz? f32"},
+    {"div", "approx|full ftz? f32"},
+    {"div", "@round f64"},
+    {"min", "ftz? NaN? abs? f32"},
+    {"max", "ftz? NaN? abs? f32"},
+    {"min", "ftz? NaN? xorsign abs f32"},
+    {"max", "ftz? NaN? xorsign abs f32"},
+    {"min", "f64"},
+    {"max", "f64"},
+    {"min", "ftz? NaN? f16|f16x2"},
+    {"max", "ftz? NaN? f16|f16x2"},
+    {"min", "ftz? NaN? xorsign abs f16|f16x2"},
+    {"max", "ftz? NaN? xorsign abs f16|f16x2"},
+    {"min", "NaN? bf16|bf16x2"},
+    {"max", "NaN? bf16|bf16x2"},
+    {"min", "NaN? xorsign abs bf16|bf16x2"},
+    {"max", "NaN? xorsign abs bf16|bf16x2"},
+    {"neg", "ftz? f32|f16|f16x2"},
+    {"abs", "ftz? f32|f16|f16x2"},
+    {"neg", "f64|bf16|bf16x2"},
+    {"abs", "f64|bf16|bf16x2"},
+    {"rcp", "@round ftz? f32"},
+    {"rcp", "@round f64"},
+    {"rcp", "approx ftz? f32"},
+    {"sqrt", "@round ftz? f32"},
+    {"sqrt", "@round f64"},
+    {"sqrt", "approx ftz? f32"},
+    {"rsqrt", "approx ftz? f32"},
+    {"ex2", "approx ftz? f32"},
+    {"ex2", "approx f16|f16x2"},
+    {"ex2", "approx ftz bf16|bf16x2"},
+    {"lg2", "approx ftz? f32"},
+    {"sin", "approx ftz? f32"},
+    {"cos", "approx ftz? f32"},
+    {"tanh", "approx f32|f16|f16x2|bf16|bf16x2"},
+    {"copysign", "f32|f64"},
+    {"testp", "finite|infinite|number|notanumber|normal|subnormal f32|f64"},
+};
+
+constexpr Form kLogicForms[] = {
+    {"and", "pred|b16|b32|b64"},
+    {"or", "pred|b16|b32|b64"},
+    {"xor", "pred|b16|b32|b64"},
+    {"not", "pred|b16|b32|b64"},
+    {"cnot", "b16|b32|b64"},
+    {"lop3", "b32"},
+    {"shl", "b16|b32|b64"},
+    {"shr", "b16|b32|b64|@int"},
+    {"shf", "l|r clamp|wrap b32"},
+    {"setp", "eq|ne b16|b32|b64"},
+    {"setp", "eq|ne and|or|xor b16|b32|b64"},
+    {"setp", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs u16|u32|u64"},
+    {"setp", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs and|or|xor u16|u32|u64"},
+    {"setp", "eq|ne|lt|le|gt|ge s16|s32|s64"},
+    {"setp", "eq|ne|lt|le|gt|ge and|or|xor s16|s32|s64"},
+    {"setp", "@fcmp ftz? f32|f16|f16x2"},
+    {"setp", "@fcmp and|or|xor ftz? f32|f16|f16x2"},
+    {"setp", "@fcmp f64|bf16|bf16x2"},
+    {"setp", "@fcmp and|or|xor f64|bf16|bf16x2"},
+    {"set", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs u32|s32|f32 b16|b32|b64|@int"},
+    {"set", "@fcmp ftz? u32|s32|f32|u16|s16|f16|bf16|f16x2|bf16x2 f32|f64|f16|bf16|f16x2|bf16x2"},
+    {"set", "@fcmp|lo|ls|hi|hs and|or|xor ftz? u32|s32|f32 b16|b32|b64|@int|f32|f64"},
+    {"selp", "b16|b32|b64|@int|f32|f64"},
+    {"slct", "ftz? b16|b32|b64|@int|f32|f64 s32|f32"},
+};
+
+} // namespace
+
+std::span<const Form> integerForms() { return kIntegerForms; }
+std::span<const Form> floatForms() { return kFloatForms; }
+std::span<const Form> logicForms() { return kLogicForms; }
+
+} // namespace blockscale::emu
