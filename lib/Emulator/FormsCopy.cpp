@@ -17,8 +17,6 @@ constexpr auto kTma = facts::Feature::tma;
 constexpr auto kCpAsync = facts::Feature::cpAsync;
 constexpr auto kCancel = facts::Feature::clusterLaunchControl;
 constexpr std::string_view kIm2col = "im2col, which no matrix product uses";
-constexpr std::string_view kOverride = "overrides of tensor maps";
-constexpr std::string_view kReplace = "changes of tensor maps on the device";
 
 constexpr int64_t kLastElementType = 15; // ptxas 13.5
 constexpr int64_t kLastSwizzle = 4;      // the 96-byte one
@@ -118,11 +116,15 @@ constexpr Form kForms[] = {
      "async bulk tensor @rank shared::cluster|shared::cta global tile|tile::gather4? "
      "mbarrier::complete_tx::bytes @mc? @cg? override::global_address override::global_dim_stride? "
      "b8|b16? L2::cache_hint?",
-     kUnexecuted, kOverride, kTma},
+     {},
+     {},
+     kTma},
     {"cp",
      "async bulk tensor @rank global shared::cta tile|tile::scatter4? bulk_group "
      "override::global_address override::global_dim_stride? b8|b16? L2::cache_hint?",
-     kUnexecuted, kOverride, kTma},
+     {},
+     {},
+     kTma},
     {"cp", "async bulk prefetch tensor @rank L2 global tile|tile::gather4? L2::cache_hint?",
      FormStatus::hint, "fills a cache", kTma},
     {"cp",
@@ -141,10 +143,18 @@ constexpr Form kForms[] = {
      "u32|s32|u64|s64|b32|b64",
      kUnexecuted, "reduction into another CTA's shared memory", kTma},
     {"tensormap",
+     "cp_fenceproxy global shared::cta tensormap::generic release cta|cluster|gpu|sys sync aligned",
+     {},
+     {},
+     kTma},
+    {"tensormap",
      "replace tile global_address|rank|box_dim|global_dim|global_stride|element_stride|elemtype|"
      "interleave_layout|swizzle_mode|fill_mode|swizzle_atomicity global|shared::cta? b1024 "
      "b32|b64",
-     kUnexecuted, kReplace, kTma, replaceValue},
+     {},
+     {},
+     kTma,
+     replaceValue},
     {"clusterlaunchcontrol",
      "try_cancel async shared::cta? mbarrier::complete_tx::bytes multicast::cluster::all? b128",
      {},

@@ -72,6 +72,7 @@ constexpr Form kForms[] = {
      "sp|sp::ordered_metadata sync aligned m16n8k32|m16n8k64 row col satfinite? s32 s8|u8 s8|u8 "
      "s32",
      kUnexecuted, kSparse},
+    {"movmatrix", "sync aligned m8n8 trans b16"},
     {"ldmatrix", "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16"},
     {"ldmatrix", "sync aligned m16n16 x1|x2 trans shared|shared::cta? b8"},
     {"ldmatrix", "sync aligned m16n16 x1|x2 trans shared|shared::cta? b8x16 b6x16_p32|b4x16_p64"},

@@ -78,10 +78,14 @@ inline void keepForFuzzing(const std::string &ptx) {
         << ptx;
 }
 
-/// Runs k(in, out) with `out` filled with 0xAAAAAAAA.
-inline Ran run(const std::string &ptx, const Scene &s = {}) {
+/// Runs k(in, out) with `out` filled with 0xAAAAAAAA. test/tools/disabled_forms.py names
+/// a form to disable in the environment.
+inline Ran run(const std::string &ptx, const Scene &scene = {}) {
   Ran r;
   keepForFuzzing(ptx);
+  Scene s = scene;
+  if (!s.options.disabledForm)
+    s.options.disabledForm = std::getenv("BLOCKSCALE_DISABLED_FORM");
   auto device = Device::create(s.options);
   auto module = device->load(ptx, "t.ptx");
   if (!module) {

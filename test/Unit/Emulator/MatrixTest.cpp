@@ -216,7 +216,7 @@ TEST(Matrix, FormsThatAssemblersRefuse) {
                            "ldmatrix.sync.aligned.m16n16.x4.trans.shared.b8 {%r4, %r5}, [%r1];",
                            "ldmatrix.sync.aligned.m8n16.x1.shared.b8 {%r4}, [%r1];",
                            "stmatrix.sync.aligned.m16n8.x1.shared.b8 [%r1], {%r4};"})
-    EXPECT_NE(error(text, "sm_100a").find("ptx_instruction"), std::string::npos) << text;
+    EXPECT_NE(error(text, "sm_100a").find("ptx_modifier"), std::string::npos) << text;
 }
 
 } // namespace

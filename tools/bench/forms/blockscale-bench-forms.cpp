@@ -124,8 +124,7 @@ int main(int argc, char **argv) {
         std::printf("%s %s %s: ptxas %s, got %s\n", right ? "right" : "wrong", f.name.c_str(),
                     target.c_str(), verdict.c_str(), module ? "ok" : message.c_str());
     }
-  std::printf("ptx_forms.accepted_right = %u\nptx_forms.accepted_of = %u\n"
-              "ptx_forms.refused_right = %u\nptx_forms.refused_of = %u\n"
+  std::printf("ptx_forms.accepted_right = %u/%u\nptx_forms.refused_right = %u/%u\n"
               "ptx_forms.loaded = %u\n",
               acceptedRight, accepted, refusedRight, refused, loaded);
   return acceptedRight == accepted && refusedRight == refused ? 0 : 1;
