@@ -6,6 +6,8 @@
 
 #include "blockscale/Support/Json.h"
 
+#include "Echo.h"
+
 namespace blockscale::rt {
 
 namespace {
@@ -43,7 +45,7 @@ facts::Result<llvm::json::Value> parseJson(std::string_view text, std::string_vi
   llvm::Expected<llvm::json::Value> value =
       llvm::json::parse(llvm::StringRef(text.data(), text.size()));
   if (!value)
-    return facts::Refusal{prefix + "be valid JSON, got " + llvm::toString(value.takeError())};
+    return facts::Refusal{prefix + "be valid JSON, got " + echo(llvm::toString(value.takeError()))};
   return std::move(*value);
 }
 

@@ -10,6 +10,8 @@
 
 #include "blockscale/Support/Manifest.h"
 
+#include "Echo.h"
+
 #include "blockscale/Support/Json.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -524,7 +526,7 @@ Result<Manifest> parseManifest(std::string_view text, std::string_view subject) 
   checkArguments(manifest, fields);
   fields.finish();
   if (!error.empty())
-    return Refusal{"manifest: '" + std::string(subject) + "' " + error};
+    return Refusal{"manifest: '" + std::string(subject) + "' " + echo(error)};
   return manifest;
 }
 

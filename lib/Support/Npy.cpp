@@ -9,6 +9,8 @@
 
 #include "blockscale/Support/Npy.h"
 
+#include "Echo.h"
+
 namespace blockscale::rt {
 
 namespace {
@@ -160,7 +162,7 @@ Result<Array> parseNpy(std::string_view bytes, std::string_view subject) {
     for (const DTypeInfo &row : kDTypes)
       if (row.type != DType::bf16)
         allowed += (allowed.empty() ? "" : ", ") + std::string(row.npy);
-    return Refusal{prefix + "have a dtype among " + allowed + ", got " + header.descr};
+    return Refusal{prefix + "have a dtype among " + allowed + ", got " + echo(header.descr, 40)};
   }
   if (header.fortranOrder && header.shape.size() > 1)
     return Refusal{prefix + "be in C order, got Fortran order"};

@@ -9,6 +9,8 @@
 
 #include "blockscale/Support/Safetensors.h"
 
+#include "Echo.h"
+
 #include "blockscale/Support/Json.h"
 
 namespace blockscale::rt {
@@ -76,7 +78,7 @@ Result<Array> parseSafetensors(std::string_view bytes, std::string_view subject,
       list += (i ? ", " : "") + names[i];
     if (names.size() > 8)
       list += ", …";
-    return Refusal{prefix + "have a member '" + std::string(member) + "', got " + list};
+    return Refusal{prefix + "have a member '" + std::string(member) + "', got " + echo(list)};
   }
 
   prefix = "safetensors: '" + std::string(subject) + "' member '" + std::string(member) + "' must ";
@@ -84,7 +86,7 @@ Result<Array> parseSafetensors(std::string_view bytes, std::string_view subject,
   std::optional<DType> type = typeName ? parseType(*typeName) : std::nullopt;
   if (!type)
     return Refusal{prefix + "have a known dtype, got " +
-                   (typeName ? typeName->str() : std::string("none"))};
+                   (typeName ? echo(typeName->str(), 40) : std::string("none"))};
   std::optional<std::vector<int64_t>> shape = parseIntegers(entry->getArray("shape"));
   std::optional<uint64_t> size = shape ? byteSize(*type, *shape) : std::nullopt;
   if (!size)
