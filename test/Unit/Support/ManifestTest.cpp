@@ -134,7 +134,7 @@ TEST(Manifest, refusesWhatIsNotOne) {
 
 TEST(Manifest, refusalsNameTheField) {
   expectRefusal(replaced("\"version\": 1", "\"version\": 2"), "version must be 1 to 1, got 2");
-  expectRefusal(replaced("sm_107a", "sm_107"), "arch must be one of sm_80, ");
+  expectRefusal(replaced("sm_107a", "sm_77"), "arch must be one of sm_80, ");
   expectRefusal(replaced("\"arch\"", "\"extra\": 1, \"arch\""), "extra must not be given");
   expectRefusal(replaced("\"name\": \"a\"", "\"name\": \"d\""), "names that differ, got 'd' twice");
   expectRefusal(replaced("34176", "0"), "buffers[0].bytes must be 1 to ");
