@@ -88,17 +88,20 @@ void printHelp() {
   }
 }
 
-/// One line, whatever bytes the names in it have; none when the compiler has printed one
-/// with a location.
+/// One line, whatever bytes the names in it have, and a hazard's indented lines below it;
+/// nothing when the compiler has printed a line with a location.
 int fail(llvm::StringRef message) {
   if (message.empty())
     return 1;
   llvm::errs() << "blockscale-run: error: ";
-  for (char c : message)
-    if (llvm::isPrint(c) || uint8_t(c) >= 0x80)
+  for (size_t i = 0; i < message.size(); ++i) {
+    char c = message[i];
+    bool isContinued = c == '\n' && message.substr(i + 1).starts_with("  ");
+    if (isContinued || llvm::isPrint(c) || uint8_t(c) >= 0x80)
       llvm::errs() << c;
     else
       llvm::errs() << "\\x" << llvm::hexdigit(uint8_t(c) >> 4) << llvm::hexdigit(c & 15);
+  }
   llvm::errs() << "\n";
   return 1;
 }
