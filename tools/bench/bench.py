@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHIPS = ["sm_107a", "sm_100a"]
 COMPILE_INPUT = ROOT / "tools" / "bench" / "compile" / "nvfp4.mlir"
 QUICK_KERNELS = 10
+QUICK_FOREIGN = "specialized-nvfp4"  # one kernel of Triton's for each chip
 
 
 def translateCommand(build, arch):
@@ -88,6 +89,20 @@ def peersPython(build):
     return venv / "bin" / "python"
 
 
+def benchForeign(build, quick):
+    """Other compilers' kernels on the emulator: how many ran, and how many were right."""
+    command = [sys.executable, ROOT / "test" / "Foreign" / "run_foreign.py", "--build", build]
+    command += ["--only", QUICK_FOREIGN, "--seeds=1"] if quick else ["--full"]
+    if not (build / "venv-peers" / ".stamp").exists():
+        # Nothing ran, and nothing is said to be right.
+        print("note: no build/venv-peers, so no foreign kernel ran; ./tools/dev bench installs it", flush=True)
+        figures = {"foreign.kernels_run": "0", "foreign.kernels_right": "0"}
+    else:
+        figures = measure.figuresOf(command)
+    for key in ["foreign.kernels_run", "foreign.kernels_right"]:
+        measure.report(key, figures[key])
+
+
 def benchPeers(build, ours):
     """Compile time of the same tile in the peers, and how many times ours it is."""
     python = peersPython(build)
@@ -119,6 +134,7 @@ def main():
     benchKernels(build, found[0], full=not args.quick)
     if not args.quick:
         benchPeers(build, ours)
+    benchForeign(build, quick=args.quick)
 
 
 if __name__ == "__main__":
