@@ -3,7 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ctest and lit write JUnit files; a step that died before it wrote one, or that
-# ran nothing, counts as a failure. The last line is `N passed, N failed`.
+# ran nothing, counts as a failure. A program of unit tests is one test of ctest, and
+# its cases are counted instead, from the report that it writes itself. The last line
+# is `N passed, N failed`.
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -13,11 +15,19 @@ import sys
 import xml.etree.ElementTree as ET
 
 
-def countReport(path):
-    """(passed, skipped, [names of failed]) of one JUnit file."""
+def countReport(path, programs):
+    """(passed, skipped, [names of failed]) of one JUnit file; `programs` has the reports
+    of the tests that are whole programs of unit tests."""
     passed, skipped, failed = 0, 0, []
     for case in ET.parse(path).iter("testcase"):
         name = f"{case.get('classname') or ''} {case.get('name')}".strip()
+        program = programs / f"{case.get('name')}.xml"
+        if program.exists():
+            inner = countReport(program, programs / "none")
+            passed, skipped, failed = passed + inner[0], skipped + inner[1], failed + inner[2]
+            # It may have died after its last case, too.
+            if inner[2] or case.find("failure") is None and case.get("status") != "fail":
+                continue
         status = case.get("status", "")
         skip = case.find("skipped")
         # ctest reports a test whose program is missing as skipped, too.
@@ -36,14 +46,16 @@ def countReport(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--reports", type=pathlib.Path, required=True)
+    parser.add_argument("--programs", type=pathlib.Path, nargs="+", required=True,
+                        help="for each of --expect the folder of its programs' reports")
     parser.add_argument("--expect", nargs="+", required=True, help="reports that must be there")
     args = parser.parse_args()
 
     allPassed, allFailed = 0, []
-    for name in args.expect:
+    for name, programs in zip(args.expect, args.programs, strict=True):
         path = args.reports / f"{name}.xml"
         try:
-            passed, skipped, failed = countReport(path)
+            passed, skipped, failed = countReport(path, programs)
         except (OSError, ET.ParseError) as error:
             passed, skipped, failed = 0, 0, [f"{name}: no report ({error})"]
         if passed + len(failed) == 0:
