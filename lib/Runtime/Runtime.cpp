@@ -147,7 +147,8 @@ bsrt_status bsrt_tensor_map_encode(bsrt_device *device, const bsrt_tensor_map *m
   converted.type = facts::TmaType(map->type);
   converted.address = map->address;
   converted.dims.assign(map->dims, map->dims + map->rank);
-  converted.strides.assign(map->strides, map->strides + map->rank - 1);
+  if (map->rank > 1) // one dimension has no stride, and its pointer may be null
+    converted.strides.assign(map->strides, map->strides + (map->rank - 1));
   converted.box.assign(map->box, map->box + map->rank);
   if (map->element_strides)
     converted.elementStrides.assign(map->element_strides, map->element_strides + map->rank);
