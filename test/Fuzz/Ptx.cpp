@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 
 namespace blockscale {
 
@@ -83,8 +84,15 @@ void launch(Device &device, const LoadedModule &module, const Kernel &kernel, ui
   if (threads > kMaxLaunchThreads)
     return;
   auto stats = device.launch(module, kernel.name, config);
-  if (!stats)
-    fuzz::requireOneLine(stats.message());
+  if (stats)
+    return;
+  // Hazard reports have lines of their own for what is missing and where from.
+  std::string message = stats.message();
+  if (message.find(": hazard: ") == std::string::npos)
+    return fuzz::requireOneLine(message);
+  std::istringstream lines(message);
+  for (std::string line; std::getline(lines, line);)
+    fuzz::requireOneLine(line);
 }
 
 } // namespace
