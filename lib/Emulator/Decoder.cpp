@@ -21,7 +21,6 @@ namespace blockscale::emu {
 
 namespace {
 constexpr uint64_t kMaxStaticShared = 1 << 24;
-constexpr uint64_t kMaxLocalBytes = 512 << 10; // of one thread; CUDA Programming Guide, table 30
 } // namespace
 
 bool Decoder::fail(const std::string &message) {
@@ -160,7 +159,8 @@ bool Decoder::declareVariable(const PtxVariable &v, std::unordered_map<std::stri
     return fail("ptx_variable: state space of " + v.name + " is not taken in a kernel");
   }
   s.bytes = v.bytes();
-  if (kernel.staticShared > kMaxStaticShared || kernel.localBytes > kMaxLocalBytes)
+  if (kernel.staticShared > kMaxStaticShared ||
+      kernel.localBytes > uint64_t(facts::kLocalBytesPerThread))
     return fail("ptx_variable: variable " + v.name + " is too large");
   into[v.name] = s;
   return true;

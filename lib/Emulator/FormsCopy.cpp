@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Facts/TensorMap.h"
+
 #include "Decoder.h"
 #include "Forms.h"
 
@@ -18,9 +20,6 @@ constexpr auto kCpAsync = facts::Feature::cpAsync;
 constexpr auto kCancel = facts::Feature::clusterLaunchControl;
 constexpr std::string_view kIm2col = "im2col, which no matrix product uses";
 
-constexpr int64_t kLastElementType = 15; // ptxas 13.5
-constexpr int64_t kLastSwizzle = 4;      // the 96-byte one
-
 /// Fields that take a number from a list.
 std::string replaceValue(const Decoder &d) {
   if (d.count() < 2)
@@ -29,18 +28,16 @@ std::string replaceValue(const Decoder &d) {
   auto field = d.raw->modifiers.size() > 2 ? d.raw->modifiers[2] : std::string();
   if (!value)
     return {};
-  auto outside = [&](int64_t last) {
-    return "ptx_immediate: ." + field + " must be from 0 to " + std::to_string(last) + ", got " +
-           std::to_string(*value);
-  };
-  if (field == "elemtype" && (*value < 0 || *value > kLastElementType))
-    return outside(kLastElementType);
-  if (field == "swizzle_mode") {
-    if (*value < 0 || *value > kLastSwizzle)
-      return outside(kLastSwizzle);
-    if (*value == kLastSwizzle && !facts::supports(d.arch, facts::Feature::tmaSwizzle96))
-      return "ptx_target: .swizzle_mode 4 must have a target with tma_swizzle_96, got " +
-             std::string(facts::name(d.arch));
+  for (const facts::TmaReplaceCode &code : facts::kTmaReplaceCodes) {
+    if (code.field != field)
+      continue;
+    if (*value < 0 || *value > code.last)
+      return "ptx_immediate: ." + field + " must be from 0 to " + std::to_string(code.last) +
+             ", got " + std::to_string(*value);
+    if (field == "swizzle_mode" && *value == code.last &&
+        !facts::supports(d.arch, facts::Feature::tmaSwizzle96))
+      return "ptx_target: .swizzle_mode " + std::to_string(*value) +
+             " must have a target with tma_swizzle_96, got " + std::string(facts::name(d.arch));
   }
   return {};
 }

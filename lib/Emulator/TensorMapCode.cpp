@@ -37,8 +37,8 @@ Result<std::vector<uint8_t>> encodeTensorMap(facts::Arch arch, const facts::Tens
       image.strides[i - 1] = map.strides[i - 1];
   }
   image.l2 = uint8_t(map.l2);
-  std::vector<uint8_t> bytes(128, 0);
-  static_assert(sizeof(TensorMapImage) <= 128);
+  std::vector<uint8_t> bytes(facts::kTmaMapBytes, 0);
+  static_assert(sizeof(TensorMapImage) <= facts::kTmaMapBytes);
   std::memcpy(bytes.data(), &image, sizeof image);
   return bytes;
 }

@@ -101,8 +101,9 @@ uint8_t *mapAt(Warp &w, const Instruction &in, Space space, uint64_t address, in
                    " bytes, got " + hex(address));
     return nullptr;
   }
-  uint8_t *p = w.resolve(in, space, address, 64, unsigned(lane));
-  return p && w.resolve(in, space, address + 64, 64, unsigned(lane)) ? p : nullptr;
+  constexpr unsigned kHalf = facts::kTmaMapBytes / 2; // all that the alignment allows at once
+  uint8_t *p = w.resolve(in, space, address, kHalf, unsigned(lane));
+  return p && w.resolve(in, space, address + kHalf, kHalf, unsigned(lane)) ? p : nullptr;
 }
 
 // op: 0 address, 1 value or none (imm2 low), sub: field; target: ordinal; listCount: space
@@ -137,7 +138,7 @@ Outcome runCopy(Warp &w, const Instruction &in) {
   uint8_t *from = mapAt(w, in, Space::shared, addressAt(w, in.op[1], in.flags & 2, in.imm2, l), l);
   if (!from)
     return Outcome::error;
-  std::memcpy(to, from, 128);
+  std::memcpy(to, from, facts::kTmaMapBytes);
   ++w.cta->cluster->progress;
   return Outcome::next;
 }
@@ -148,8 +149,9 @@ bool decodeCopy(Decoder &d) {
             d.take("sync") && d.take("aligned");
   if (!ok || !d.expectOperands(3))
     return false;
-  if (auto n = d.immediate(d.operand(2)); !n || *n != 128)
-    return d.fail("ptx_operand: size of tensormap.cp_fenceproxy must be 128");
+  if (auto n = d.immediate(d.operand(2)); !n || *n != facts::kTmaMapBytes)
+    return d.fail("ptx_operand: size of tensormap.cp_fenceproxy must be " +
+                  dec(facts::kTmaMapBytes));
   AddressOperand to = d.address(d.operand(0)), from = d.address(d.operand(1));
   Instruction in;
   in.run = runCopy;
@@ -195,28 +197,9 @@ bool decodeReplace(Decoder &d) {
   }
   const PtxOperand &value = d.operand(hasOrdinal ? 2 : 1);
   if (f >= Field::elementType) {
-    int64_t most = 0;
-    switch (f) {
-    case Field::elementType:
-      most = 15;
-      break;
-    case Field::interleave:
-      most = 2;
-      break;
-    case Field::swizzleMode:
-      most = facts::supports(d.arch, facts::Feature::tmaSwizzle96) ? 4 : 3;
-      break;
-    case Field::swizzleAtomicity:
-      most = 3;
-      break;
-    default:
-      most = 1;
-      break;
-    }
-    auto n = d.immediate(value);
-    if (!n || *n < 0 || *n > most)
-      return d.fail("ptx_operand: value of tensormap.replace must be a number from 0 to " +
-                    dec(most) + " for this field on " + std::string(facts::name(d.arch)));
+    auto n = d.immediate(value); // in range: the table of forms has seen to it
+    if (!n)
+      return d.fail("ptx_operand: value of tensormap.replace must be a number for this field");
     in.imm2 = *n;
   } else {
     in.op[1] = d.source(value, wide ? Type::b64 : Type::b32);

@@ -69,6 +69,7 @@ constexpr const ArchInfo &info(Arch arch) { return kArchInfos[size_t(arch)]; }
 inline constexpr int kRegistersPerSm = 65536;
 inline constexpr int kRegistersPerThread = 255;
 inline constexpr int kThreadsPerBlock = 1024;
+inline constexpr int kLocalBytesPerThread = 512 * kKiB; // CUDA Programming Guide, table 30
 inline constexpr int kSharedReservedPerBlock = 1 * kKiB;
 inline constexpr int kSharedWithoutOptIn = 48 * kKiB;
 /// Above it cp.async.cg may not write on sm_107a: from a code comment, unmeasured.

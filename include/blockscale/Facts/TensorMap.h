@@ -136,7 +136,20 @@ inline constexpr uint32_t kTmaRowStep = 16;          // box[0] bytes, and coordi
 inline constexpr uint32_t kTmaPaddedBox = 128;       // box[0] of the ALIGN16B types, exactly
 inline constexpr uint32_t kTmaSharedAlignment = 128; // of every destination and source
 inline constexpr uint32_t kTmaMapAlignment = 64;     // of the map object
-inline constexpr int kTmaStoreGranule = 16;          // a store writes whole granules (H200)
+inline constexpr uint32_t kTmaMapBytes = 128;
+
+/// Fields of tensormap.replace whose value is a code, and the last one (ptxas 13.5). The
+/// last swizzle is the one of 96 bytes.
+struct TmaReplaceCode {
+  std::string_view field;
+  int last;
+};
+inline constexpr TmaReplaceCode kTmaReplaceCodes[] = {{"elemtype", 15},
+                                                      {"interleave_layout", 2},
+                                                      {"swizzle_mode", 4},
+                                                      {"swizzle_atomicity", 3},
+                                                      {"fill_mode", 1}};
+inline constexpr int kTmaStoreGranule = 16; // a store writes whole granules (H200)
 /// Chips that store 6-bit types (b6p2x16); the padded 4-bit type is loaded only (cuda.h
 /// 13.5; PTX ISA 9.4, 9.7.10.28).
 inline constexpr ArchSet kTmaPaddedStores{Arch::sm_103a, Arch::sm_107f};

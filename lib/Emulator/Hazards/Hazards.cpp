@@ -120,12 +120,8 @@ void Hazards::warpSync(Warp &w) {
   size_t kept = 0;
   for (Group &g : s.groups) {
     if (uint32_t here = g.lanes & w.mask) {
-      all.knows.join(g.knows);
+      all.join(g);
       giveOwn(s, g, here, all.knows.plain);
-      all.own.join(g.own);
-      all.pending.join(g.pending);
-      all.fenced.join(g.fenced);
-      all.tensorFenced.join(g.tensorFenced);
       g.lanes &= ~here;
     }
     if (g.lanes) {
@@ -162,11 +158,7 @@ void Hazards::namedEnd(Cta &cta, unsigned id) {
       } else {
         Group &into = s->groups[first];
         into.lanes |= s->groups[i].lanes;
-        into.knows.join(s->groups[i].knows);
-        into.own.join(s->groups[i].own);
-        into.pending.join(s->groups[i].pending);
-        into.fenced.join(s->groups[i].fenced);
-        into.tensorFenced.join(s->groups[i].tensorFenced);
+        into.join(s->groups[i]);
         s->groups.erase(s->groups.begin() + long(i));
       }
     }

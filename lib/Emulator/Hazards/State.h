@@ -21,6 +21,14 @@ struct Hazards::Group {
   Knowledge fenced;   // at the last releasing fence; relaxed writes carry it
   Clock own;          // of the copies that a lane has waited for, for itself alone
   Clock tensorFenced; // known before the last tcgen05.fence::after_thread_sync
+  /// Lanes of another group come to know what these do, and the reverse.
+  void join(const Group &o) {
+    knows.join(o.knows);
+    own.join(o.own);
+    pending.join(o.pending);
+    fenced.join(o.fenced);
+    tensorFenced.join(o.tensorFenced);
+  }
 };
 
 struct Hazards::WarpState {

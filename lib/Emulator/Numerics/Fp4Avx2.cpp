@@ -374,20 +374,7 @@ template <int S, int P, bool Bare> void sumAll(const Tile &t, const Workspace &w
 
 template <bool Bare>
 [[gnu::noinline]] void sumByShape(const Tile &t, const Workspace &w, bool shortcuts) {
-  switch (t.k / 32 * 100 + t.block) {
-  case 216:
-    return sumAll<4, 1, Bare>(t, w, shortcuts);
-  case 316:
-    return sumAll<6, 1, Bare>(t, w, shortcuts);
-  case 416:
-    return sumAll<8, 1, Bare>(t, w, shortcuts);
-  case 232:
-    return sumAll<2, 2, Bare>(t, w, shortcuts);
-  case 332:
-    return sumAll<3, 2, Bare>(t, w, shortcuts);
-  case 432:
-    return sumAll<4, 2, Bare>(t, w, shortcuts);
-  }
+  byShape(t, [&]<int S, int P>() { sumAll<S, P, Bare>(t, w, shortcuts); });
 }
 
 } // namespace

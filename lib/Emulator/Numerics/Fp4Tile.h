@@ -63,6 +63,24 @@ struct alignas(64) Workspace {
   bool mayHaveZeroGroups; // some pair of groups may have only zero products
 };
 
+/// Calls sum.operator()<S, P>() for the tile: S scales a row, P sums of 16 products a scale.
+template <class Sum> void byShape(const Tile &t, Sum sum) {
+  switch (t.k / 32 * 100 + t.block) {
+  case 216:
+    return sum.template operator()<4, 1>();
+  case 316:
+    return sum.template operator()<6, 1>();
+  case 416:
+    return sum.template operator()<8, 1>();
+  case 232:
+    return sum.template operator()<2, 2>();
+  case 332:
+    return sum.template operator()<3, 2>();
+  case 432:
+    return sum.template operator()<4, 2>();
+  }
+}
+
 /// The vectorised paths; `shortcuts` lets blocks of outputs that provably lose
 /// no bits be summed as integers.
 void mmaAvx512(const Tile &tile, Workspace &work, bool shortcuts);

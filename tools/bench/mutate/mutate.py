@@ -14,6 +14,7 @@
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import os
 import pathlib
 import random
@@ -45,7 +46,7 @@ class Kernel:
     """A PTX with its manifest and inputs, run under hazard checks."""
 
     def __init__(self, build, folder, name, ptx, manifest, inputs):
-        self.run_ = pathlib.Path(build) / "bin" / "blockscale-run"
+        self.program = pathlib.Path(build) / "bin" / "blockscale-run"
         self.folder = pathlib.Path(folder)
         self.name, self.ptx, self.manifest, self.inputs = name, ptx, manifest, inputs
 
@@ -54,7 +55,7 @@ class Kernel:
         ptx, out = self.folder / f"{name}.ptx", self.folder / f"{name}.npy"
         ptx.write_text(text)
         try:
-            ran = subprocess.run([self.run_, f"--ptx={ptx}", f"--manifest={self.manifest}", *self.inputs, f"--out={out}",
+            ran = subprocess.run([self.program, f"--ptx={ptx}", f"--manifest={self.manifest}", *self.inputs, f"--out={out}",
                                   "--threads=1", *flags], capture_output=True, text=True, timeout=SECONDS_OF_A_RUN)
             status, said = ran.returncode, ran.stderr
         except subprocess.TimeoutExpired:
@@ -126,8 +127,8 @@ def emittedKernels(build, folder, pattern):
     import kernel_cases
     import kernel_matrix
 
-    for (name, arch), (out, n) in ((kernel, edge) for kernel in ((f, a) for f in kernel_cases.FORMATS for a in kernel_cases.ARCHS)
-                                   for edge in (("bf16", 384), ("f32", 300), ("bf16", 301))):
+    edges = [("bf16", 384), ("f32", 300), ("bf16", 301)]
+    for name, arch, (out, n) in itertools.product(kernel_cases.FORMATS, kernel_cases.ARCHS, edges):
         case = kernel_cases.Case(name, arch, out, 300, n, 1536, alpha=True, bias=True, data="random", ctas=2)
         if not re.search(pattern, case.name):
             continue
