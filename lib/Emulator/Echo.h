@@ -16,12 +16,15 @@
 
 namespace blockscale::emu {
 
-/// Cuts each name or number after 64 characters, and all of it after 512.
+/// Cuts each name or number after 64 characters, and all of it after 512; control
+/// characters become '?'.
 inline std::string echo(std::string_view message) {
   constexpr size_t kWord = 64, kMessage = 512;
   std::string out;
   size_t run = 0;
   for (char c : message) {
+    if (std::iscntrl(static_cast<unsigned char>(c)))
+      c = '?';
     bool word = std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%';
     run = word ? run + 1 : 0;
     if (run == kWord + 1)

@@ -9,6 +9,8 @@
 
 #include "SourceLines.h"
 
+#include "Echo.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -111,7 +113,7 @@ std::string SourceLines::at(uint32_t line) const {
   if (auto name = strings.find(p.label);
       name != strings.end() && p.offset < name->second.size() && name->second[p.offset])
     out.append(1, ' ').append(name->second.c_str() + p.offset);
-  return out;
+  return echo(out);
 }
 
 } // namespace blockscale::emu
