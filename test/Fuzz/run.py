@@ -33,7 +33,7 @@ def fuzz(target, seeds, dictionary, args):
         folder.mkdir(parents=True, exist_ok=True)
     before = set(found.iterdir())
     command = [args.build / "test" / "Fuzz" / f"fuzz-{target}", kept, seeds,
-               f"-max_total_time={args.seconds}", f"-timeout={SECONDS_AN_INPUT}",
+               f"-seed={args.seed}", f"-max_total_time={args.seconds}", f"-timeout={SECONDS_AN_INPUT}",
                f"-rss_limit_mb={MEGABYTES}", f"-malloc_limit_mb={MEGABYTES_AN_ALLOCATION}",
                f"-max_len={LONGEST_INPUT[target]}", f"-artifact_prefix={found}/", "-print_final_stats=1"]
     if dictionary:
@@ -56,6 +56,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True, help="the sanitizers' build")
     parser.add_argument("--tests", type=pathlib.Path, required=True, help="the build with quick unit tests")
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
+    parser.add_argument("--seed", type=int, default=1, help="of the changes; 0 for another each time")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--only", choices=corpus.TARGETS, help="one target")
     parser.add_argument("--count", type=pathlib.Path, help="write 'passed failed' here")
