@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # g++ and, without MLIR, clang build the tree with warnings as errors. This pass
-# lets clang parse what is left with the release build's own flags. A file whose
-# inputs did not change since it last passed is skipped (build/lint-stamps).
+# lets clang parse what that build lacks with the release build's own flags. A file
+# whose inputs did not change since it last passed is skipped (build/lint-stamps).
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -66,14 +66,19 @@ def checkOne(entry, stamps):
     return ""
 
 
+def readCommands(build):
+    return json.loads((build / "compile_commands.json").read_text())
+
+
 def check(context):
     try:
-        entries = json.loads((context.build / "compile_commands.json").read_text())
+        entries = readCommands(context.build)
+        judged = {e["file"] for e in readCommands(context.clangBuild)} if context.clangBuild else set()
     except OSError as error:
         return [f"no compile commands: {error}"]
     entries = [e for e in entries
                if e["file"].startswith(str(context.root)) and e["file"].endswith(".cpp")
-               and not e["file"].startswith(str(context.build))]
+               and not e["file"].startswith(str(context.build)) and e["file"] not in judged]
     stamps = context.build / "lint-stamps"
     stamps.mkdir(exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -20,11 +20,12 @@ import sources
 
 
 class Context:
-    """The checkout, its tracked files, and the release build."""
+    """The checkout, its tracked files, the release build, and one that clang made."""
 
-    def __init__(self, build):
+    def __init__(self, build, clangBuild):
         self.root = pathlib.Path(__file__).resolve().parents[2]
         self.build = build
+        self.clangBuild = clangBuild
         listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                                 cwd=self.root, check=True, capture_output=True, text=True)
         self.files = [name for name in sorted(listed.stdout.split("\0"))
@@ -54,10 +55,11 @@ CHECKS = [
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--clang-build", type=pathlib.Path, help="an up-to-date build by clang, if there is one")
     parser.add_argument("--only", help="run the checks whose name holds this")
     args = parser.parse_args()
 
-    context = Context(args.build.resolve())
+    context = Context(args.build.resolve(), args.clang_build)
     failed, ran = 0, 0
     for name, check in CHECKS:
         if args.only and args.only not in name:
