@@ -192,7 +192,8 @@ LogicalResult lower(MbarrierTryWaitParityOp op, MbarrierTryWaitParityOp::Adaptor
   Location loc = op.getLoc();
   b.replaceOp(op, NVVM::MBarrierTryWaitOp::create(b, loc, b.getI1Type(),
                                                   pointer(b, loc, adaptor.getBarrier(), kShared),
-                                                  adaptor.getParity(), Value()));
+                                                  adaptor.getParity(), Value(),
+                                                  NVVM::MemScopeKind::CTA, op.getRelaxed()));
   return success();
 }
 LogicalResult lower(FenceProxyAsyncOp op, FenceProxyAsyncOp::Adaptor, Rewriter &b) {

@@ -58,8 +58,13 @@ private:
 
   // Control.
   void ifTrue(Value condition, llvm::function_ref<void()> body);
-  void ifElected(llvm::function_ref<void()> body) { ifTrue(ElectSyncOp::create(b, loc), body); }
-  void waitParity(Value barrier, Value parity);
+  /// In one lane; the others wait for it, so that .aligned instructions may follow.
+  void ifElected(llvm::function_ref<void()> body) {
+    ifTrue(ElectSyncOp::create(b, loc), body);
+    BarWarpSyncOp::create(b, loc);
+  }
+  void waitParity(Value barrier, Value parity, bool relaxed = false);
+  void waitUntilEmpty(Value pipeline, Value stage, Value phase, bool relaxed = false);
 
   // Structure of the kernel.
   void setUp();
@@ -129,16 +134,22 @@ void KernelLowering::ifTrue(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
-void KernelLowering::waitParity(Value barrier, Value parity) {
+void KernelLowering::waitParity(Value barrier, Value parity, bool relaxed) {
   Value yes = arith::ConstantIntOp::create(b, loc, 1, /*width=*/1);
   scf::WhileOp::create(
       b, loc, TypeRange{}, ValueRange{},
       [&](OpBuilder &builder, Location loc, ValueRange) {
-        Value done = MbarrierTryWaitParityOp::create(builder, loc, barrier, parity);
+        Value done = MbarrierTryWaitParityOp::create(builder, loc, barrier, parity, relaxed);
         Value again = arith::XOrIOp::create(builder, loc, done, yes);
         scf::ConditionOp::create(builder, loc, again, ValueRange{});
       },
       [&](OpBuilder &builder, Location loc, ValueRange) { scf::YieldOp::create(builder, loc); });
+}
+
+void KernelLowering::waitUntilEmpty(Value pipeline, Value stage, Value phase, bool relaxed) {
+  // A fresh barrier lets parity 1 pass: the first round finds every stage empty.
+  Value parity = arith::XOrIOp::create(b, loc, phase, constant(1));
+  waitParity(shared(pipelineOf(pipeline).getEmpty(), stage, 8), parity, relaxed);
 }
 
 Value KernelLowering::accumulator(TmemPlanAttr plan, Value stage) {
@@ -174,9 +185,7 @@ void KernelLowering::setUp() {
                                  uint32_t(plan.getConsumers()));
         }
       }
-      FenceMbarrierInitOp::create(b, loc);
     });
-    BarWarpSyncOp::create(b, loc);
   });
   for (auto op : entry->getOps<TmemPlanOp>()) {
     TmemPlanAttr plan = op.getPlan();
@@ -186,9 +195,7 @@ void KernelLowering::setUp() {
     });
   }
   // The barrier publishes the mbarriers and the address of the allocation.
-  Tcgen05FenceBeforeOp::create(b, loc);
   BarSyncOp::create(b, loc, 0);
-  Tcgen05FenceAfterOp::create(b, loc);
   for (auto op : entry->getOps<TmemPlanOp>())
     tmemBase = LdSharedOp::create(b, op.getLoc(), shared(op.getPlan().getSlot()));
 }
@@ -235,7 +242,6 @@ void KernelLowering::lowerRole(WarpRoleOp op) {
       moveBody();
     } else {
       ifElected(moveBody);
-      BarWarpSyncOp::create(b, loc);
     }
   });
   op.erase();
@@ -296,12 +302,8 @@ void KernelLowering::lowerOp(TileCoordinatesOp op) {
 //===----------------------------------------------------------------------===//
 
 void KernelLowering::lowerOp(ProducerAcquireOp op) {
-  PipelinePlanAttr plan = pipelineOf(op.getPipeline());
-  // A fresh barrier lets parity 1 pass: the first round finds every stage empty.
-  Value parity = arith::XOrIOp::create(b, loc, op.getPhase(), constant(1));
-  waitParity(shared(plan.getEmpty(), op.getStage(), 8), parity);
-  if (plan.getProducer() == WarpRole::mma)
-    Tcgen05FenceAfterOp::create(b, loc);
+  // Where mma produces, the fence behind its next consumer_wait orders tensor memory, too.
+  waitUntilEmpty(op.getPipeline(), op.getStage(), op.getPhase());
 }
 
 void KernelLowering::lowerOp(ProducerCommitOp op) {
@@ -326,9 +328,11 @@ void KernelLowering::lowerOp(ConsumerReleaseOp op) {
     Tcgen05CommitOp::create(b, loc, barrier);
     return;
   }
+  Tcgen05WaitLdOp::create(b, loc);
   Tcgen05FenceBeforeOp::create(b, loc);
   BarWarpSyncOp::create(b, loc);
-  ifElected([&] { MbarrierArriveOp::create(b, loc, barrier); });
+  // What stores the values has its lanes wait for each other.
+  ifTrue(ElectSyncOp::create(b, loc), [&] { MbarrierArriveOp::create(b, loc, barrier); });
 }
 
 void KernelLowering::lowerOp(PipelineAdvanceOp op) {
@@ -348,12 +352,9 @@ void KernelLowering::lowerOp(PipelineDrainOp op) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value stage = loop.getRegionIterArg(0), phase = loop.getRegionIterArg(1);
-  auto acquire = ProducerAcquireOp::create(b, loc, op.getPipeline(), stage, phase);
+  waitUntilEmpty(op.getPipeline(), stage, phase, /*relaxed=*/true); // no access follows
   auto advance = PipelineAdvanceOp::create(b, loc, op.getPipeline(), stage, phase);
   auto yield = scf::YieldOp::create(b, loc, advance.getResults());
-  b.setInsertionPoint(acquire);
-  lowerOp(acquire);
-  acquire.erase();
   b.setInsertionPoint(yield);
   lowerOp(advance);
   advance.erase();
@@ -437,7 +438,6 @@ void KernelLowering::lowerOp(LoadAccumulatorOp op) {
   Value address = add(accumulator(tmemOf(op.getTmem()), op.getAccumulator()), op.getColumn());
   SmallVector<Type> types(op.getValues().size(), b.getI32Type());
   auto load = Tcgen05LdOp::create(b, loc, types, arith::OrIOp::create(b, loc, address, warpLane));
-  Tcgen05WaitLdOp::create(b, loc);
   for (auto [to, from] : llvm::zip(op.getValues(), load.getValues()))
     to.replaceAllUsesWith(arith::BitcastOp::create(b, loc, b.getF32Type(), from).getResult());
 }
@@ -477,7 +477,6 @@ void KernelLowering::lowerOp(StagingAcquireOp op) {
     CpAsyncBulkWaitGroupOp::create(b, loc, uint32_t(planOf(op.getStaging()).getStages() - 1),
                                    /*read=*/true);
   });
-  BarWarpSyncOp::create(b, loc);
 }
 
 void KernelLowering::lowerOp(StoreStagingOp op) {
@@ -513,7 +512,7 @@ void KernelLowering::lowerOp(TmaStoreOp op) {
 }
 
 void KernelLowering::lowerOp(StagingDrainOp op) {
-  ifElected([&] { CpAsyncBulkWaitGroupOp::create(b, loc, 0u, /*read=*/false); });
+  ifElected([&] { CpAsyncBulkWaitGroupOp::create(b, loc, 0u, /*read=*/true); });
 }
 
 void KernelLowering::lowerOp(PlainStoreOp op) {
@@ -546,6 +545,7 @@ void KernelLowering::lowerOp(PlainStoreOp op) {
       });
     }
   });
+  BarWarpSyncOp::create(b, loc); // some lanes have no row
 }
 
 struct LowerKernelToMachine

@@ -177,6 +177,7 @@ public:
   const Kernel *kernel = nullptr;
   Launch *launch = nullptr;
   Hazards *hazards = nullptr; // null: not checked
+  bool apart = false;         // lanes went different ways and did not wait for each other since
   bool unreadLoads = false;   // the checks watch for readers of tcgen05.ld results
   GlobalRange cache;          // the allocation last used
   std::vector<Fragment> fragments;

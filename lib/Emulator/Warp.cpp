@@ -304,6 +304,11 @@ bool Warp::run(unsigned budget) {
           return true;
         continue;
       }
+      if (apart) {
+        if (hazards && in.converge == Converge::allLive)
+          hazards->metByChance(*this, in);
+        apart = f.mask != live;
+      }
     }
     if (pendingLoads) [[unlikely]] {
       if (touchesPendingLoad(in)) {
@@ -359,6 +364,7 @@ void Warp::branch(uint32_t taken, uint32_t target) {
   }
   ++f.pc;
   f.mask = rest;
+  apart = true;
   fragments.push_back({target, taken, {}, false});
 }
 

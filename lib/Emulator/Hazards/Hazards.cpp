@@ -10,6 +10,8 @@
 
 #include "State.h"
 
+#include "../Text.h"
+
 namespace blockscale::emu {
 
 namespace {
@@ -133,6 +135,14 @@ void Hazards::warpSync(Warp &w) {
   s.groups.resize(kept);
   all.knows.plain.raise(component(s, Agent::thread), w.mask, s.now++);
   s.groups.push_back(std::move(all));
+}
+
+void Hazards::metByChance(const Warp &w, const Instruction &in) {
+  report(Rule::OS7, in.line, 0,
+         "(warp " + dec(w.id) +
+             ") .aligned instruction behind a divergent branch; nothing made the lanes wait for "
+             "each other\n  missing: " +
+             std::string(info(Rule::OS7).missing));
 }
 
 void Hazards::namedArrive(Warp &w, unsigned id, bool waits) {

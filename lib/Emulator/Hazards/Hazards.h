@@ -99,6 +99,9 @@ public:
   /// Registers that an instruction reads or writes while loads are not waited for.
   void registers(Warp &w, const Instruction &in);
 
+  /// An .aligned instruction whose lanes went different ways before.
+  void metByChance(const Warp &w, const Instruction &in);
+
   /// Lanes exit; after them no thread of the CTA is left.
   void ended(Cta &cta);
   /// A refusal of the machine that breaks a rule carries its label, too.

@@ -62,6 +62,7 @@ enum class Rule : uint8_t {
   OS4,
   OS5,
   OS6,
+  OS7,
 };
 
 inline const HazardRule &info(Rule rule) { return hazardRules()[size_t(rule)]; }

@@ -268,7 +268,8 @@ def Blockscale_MmaOp : Blockscale_Op<"mma"> {
   }];
 }
 def Blockscale_LoadAccumulatorOp : Blockscale_Op<"load_accumulator"> {
-  let summary = "columns `column`.. of an accumulator stage, one row per lane; complete when it returns";
+  let summary = "columns `column`.. of an accumulator stage, one row per lane";
+  let description = "The values may be used at once (9.7.18.6.4.5); `consumer_release` waits until the columns are free.";
   let arguments = (ins Blockscale_TmemType:$tmem, I32:$accumulator, I64Attr:$column);
   let results = (outs Variadic<F32>:$values);
   let assemblyFormat = "$tmem `[` $accumulator `]` `column` $column attr-dict `:` type($values)";
@@ -308,7 +309,7 @@ def Blockscale_TmaStoreOp : Blockscale_Op<"tma_store"> {
   }];
 }
 def Blockscale_StagingDrainOp : Blockscale_Op<"staging_drain"> {
-  let summary = "waits until every TMA store of the warp is complete";
+  let summary = "waits until every TMA store of the warp has read its staging buffer";
   let arguments = (ins Blockscale_SharedType:$staging);
   let assemblyFormat = "$staging attr-dict";
 }

@@ -118,11 +118,11 @@ def Blockscale_MbarrierArriveExpectTxOp : Blockscale_Op<"mbarrier_arrive_expect_
   let hasVerifier = 1;
 }
 def Blockscale_MbarrierTryWaitParityOp : Blockscale_Op<"mbarrier_try_wait_parity"> {
-  let summary = "mbarrier.try_wait.parity.shared.b64, acquire.cta";
+  let summary = "mbarrier.try_wait.parity{.relaxed}.shared.b64, acquire.cta unless relaxed";
   let description = "True when the phase of that parity is over; may return false at any time.";
-  let arguments = (ins I32:$barrier, I32:$parity);
+  let arguments = (ins I32:$barrier, I32:$parity, UnitAttr:$relaxed);
   let results = (outs I1:$done);
-  let assemblyFormat = "$barrier `,` $parity attr-dict";
+  let assemblyFormat = "(`relaxed` $relaxed^)? $barrier `,` $parity attr-dict";
 }
 def Blockscale_FenceMbarrierInitOp : Blockscale_BareOp<"fence_mbarrier_init",
   "fence.mbarrier_init.release.cluster">;
