@@ -167,16 +167,21 @@ bool decodeFence(Decoder &d) {
     bool generic = d.take("async::generic");
     if (tensormap || generic) {
       d.takeOneOf({"release", "acquire"});
-      d.takeOneOf({"sync_restrict::shared::cluster", "sync_restrict::shared::cta",
-                   "sync_restrict::shared::cluster::read"});
+      int part = d.takeOneOf({"sync_restrict::shared::cta", "sync_restrict::shared::cluster",
+                              "sync_restrict::shared::cluster::read"});
       d.takeOneOf({"cta", "cluster", "gpu", "sys"});
-      in.sub = uint8_t(generic ? FenceKind::proxyAsync : FenceKind::tensormap);
+      in.sub = uint8_t(!generic    ? FenceKind::tensormap
+                       : part < 0  ? FenceKind::proxyAsync
+                       : part == 0 ? FenceKind::proxyAsyncCta
+                                   : FenceKind::proxyAsyncCluster);
     } else {
       int which = d.takeOneOf({"alias", "async"});
       if (which < 0)
         return false;
-      in.sub = uint8_t(which == 1 ? FenceKind::proxyAsync : FenceKind::none);
-      d.takeOneOf({"global", "shared::cta", "shared::cluster"});
+      constexpr FenceKind kSpaces[] = {FenceKind::proxyAsync, FenceKind::proxyAsyncGlobal,
+                                       FenceKind::proxyAsyncCta, FenceKind::proxyAsyncCluster};
+      int space = d.takeOneOf({"global", "shared::cta", "shared::cluster"});
+      in.sub = uint8_t(which == 1 ? kSpaces[space + 1] : FenceKind::none);
     }
     d.emit(in);
     return true; // .acquire of a tensor map has an address and a size

@@ -139,7 +139,6 @@ void Hazards::barrierPhaseEnded(uint64_t address) {
   b->pending = {};
   components[b->component].count = ++b->completed;
   b->done.plain.raise(b->component, kAllLanes, b->completed);
-  b->done.async.raise(b->component, kAllLanes, b->completed);
 }
 
 } // namespace blockscale::emu

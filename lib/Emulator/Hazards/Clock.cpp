@@ -83,6 +83,21 @@ bool Clock::covers(uint32_t component, uint32_t lanes, uint32_t count) const {
   return true;
 }
 
+uint32_t Clock::unknown(uint32_t component, uint32_t lanes, uint32_t count) const {
+  if (count == 0)
+    return 0;
+  if (component >= entries.size())
+    return lanes;
+  const Known &known = entries[component];
+  if (known.ofAll() >= count)
+    return 0;
+  uint32_t out = 0;
+  for (uint32_t m = lanes; m; m &= m - 1)
+    if (known.of(unsigned(__builtin_ctz(m))) < count)
+      out |= m & -m;
+  return out;
+}
+
 void Clock::raise(uint32_t component, uint32_t lanes, uint32_t to) {
   if (component >= entries.size())
     entries.resize(component + 1);

@@ -51,6 +51,8 @@ public:
   }
   /// Lanes in `lanes` are known up to `count`.
   bool covers(uint32_t component, uint32_t lanes, uint32_t count) const;
+  /// Those of `lanes` that are not known up to `count`.
+  uint32_t unknown(uint32_t component, uint32_t lanes, uint32_t count) const;
   void raise(uint32_t component, uint32_t lanes, uint32_t to);
   void join(const Clock &other);
   /// Joins one component only.

@@ -205,6 +205,11 @@ void Hazards::joinTensor(Clock &into, const Clock &from) const {
 void Hazards::fence(Warp &w, FenceKind kind) {
   WarpState &s = stateOf(w);
   uint32_t own = component(s, Agent::thread);
+  auto cover = [&](const Group &g, Clock &fenced) {
+    fenced.join(g.knows.plain);
+    giveOwn(s, g, g.lanes, fenced);
+    fenced.raise(own, g.lanes, s.now);
+  };
   eachGroup(s, w.mask, [&](Group &g) {
     switch (kind) {
     case FenceKind::thread:
@@ -216,9 +221,23 @@ void Hazards::fence(Warp &w, FenceKind kind) {
       g.fenced.async.join(g.knows.async);
       break;
     case FenceKind::proxyAsync:
-      g.knows.async.join(g.knows.plain);
-      giveOwn(s, g, g.lanes, g.knows.async);
-      g.knows.async.raise(own, g.lanes, s.now);
+      cover(g, g.knows.async.shared);
+      cover(g, g.knows.async.global);
+      break;
+    case FenceKind::proxyAsyncGlobal:
+      cover(g, g.knows.async.global);
+      break;
+    case FenceKind::proxyAsyncCluster:
+      cover(g, g.knows.async.shared);
+      break;
+    case FenceKind::proxyAsyncCta:
+      if (cluster.ctas.size() == 1) {
+        cover(g, g.knows.async.shared);
+        break;
+      }
+      if (g.knows.async.own.size() <= w.cta->rank)
+        g.knows.async.own.resize(w.cta->rank + 1);
+      cover(g, g.knows.async.own[w.cta->rank]);
       break;
     case FenceKind::mbarrierInit:
       g.knows.init.raise(own, g.lanes, s.now);

@@ -30,19 +30,37 @@ constexpr bool isRelease(Order o) { return o == Order::release || o == Order::ac
 enum class FenceKind : uint8_t {
   none,
   thread,
-  proxyAsync,
+  proxyAsync,        // of all memory
+  proxyAsyncGlobal,  // .global
+  proxyAsyncCta,     // .shared::cta
+  proxyAsyncCluster, // .shared::cluster
   mbarrierInit,
   tensormap,
   tcgen05Before,
   tcgen05After
 };
 
+/// What is known with a proxy fence on the way, by the memory that the fence covers.
+struct FencedClock {
+  Clock shared; // of every CTA of the cluster
+  Clock global;
+  std::vector<Clock> own; // shared memory of one CTA, by rank; may be shorter
+  void join(const FencedClock &o) {
+    shared.join(o.shared);
+    global.join(o.global);
+    if (own.size() < o.own.size())
+      own.resize(o.own.size());
+    for (size_t i = 0; i < o.own.size(); ++i)
+      own[i].join(o.own[i]);
+  }
+};
+
 /// What somebody knows, and what travels from a release to an acquire.
 struct Knowledge {
   Clock plain;
-  Clock async; // also with a proxy fence on the way
-  Clock init;  // of mbarrier.init, by fence.mbarrier_init and relaxed cluster arrives
-  Clock weak;  // by synchronisation that does not suffice: to name the mistake
+  FencedClock async;
+  Clock init; // of mbarrier.init, by fence.mbarrier_init and relaxed cluster arrives
+  Clock weak; // by synchronisation that does not suffice: to name the mistake
   void join(const Knowledge &o) {
     plain.join(o.plain);
     async.join(o.async);
@@ -163,7 +181,7 @@ private:
   Actor actor(Warp &w, const Instruction &in, unsigned lane, Touch touch);
   bool knows(const Actor &x, const Record &r, uint16_t bytes) const;
   bool weaklyKnows(const Actor &x, const Record &r, uint16_t bytes) const;
-  bool isFenced(const Actor &x, const Record &r, uint16_t bytes) const;
+  bool isFenced(const Actor &x, const Record &r, uint16_t bytes, unsigned rank) const;
   void touchShared(const Actor &x, Cta &cta, uint32_t offset, uint32_t bytes);
   void checkShared(const Actor &x, const Cell &cell, uint16_t bytes, unsigned rank, uint32_t at);
   Rule sharedRule(const Actor &x, const Record &r, uint16_t bytes) const;
@@ -183,6 +201,7 @@ private:
   }
   std::string nameOf(const Record &r) const;
   std::string missing(Rule rule, const Record &r) const;
+  std::string otherFence(const Actor &x, const Record &r) const;
   uint32_t lineOf(const Record &r) const;
 };
 

@@ -120,6 +120,17 @@ std::string Hazards::missing(Rule rule, const Record &r) const {
   return std::string(info(rule).missing);
 }
 
+/// A proxy fence that was meant for another memory.
+std::string Hazards::otherFence(const Actor &x, const Record &r) const {
+  const FencedClock &fenced = x.group->knows.async;
+  auto covers = [&](const Clock &c) { return !c.unknown(r.component, r.lanes, r.count); };
+  if (covers(fenced.global))
+    return "; the fence on the way covers .global only";
+  if (std::any_of(fenced.own.begin(), fenced.own.end(), covers))
+    return "; the fence on the way covers .shared::cta of another CTA only";
+  return covers(fenced.shared) ? "; the fence on the way covers shared memory only" : "";
+}
+
 void Hazards::conflict(Rule rule, HazardLevel level, const Record &r, bool isTensor, unsigned rank,
                        uint32_t from, uint32_t to) {
   for (Conflict &c : conflicts)
@@ -150,6 +161,8 @@ void Hazards::flush(const Actor &x) {
     else
       text += isWrite(c.other.touch) ? " may not have written" : " may not have read";
     std::string more = missing(c.rule, c.other);
+    if (c.rule == Rule::PX1 || c.rule == Rule::PX2 || c.rule == Rule::PX3)
+      more += otherFence(x, c.other);
     report(c.rule, c.level, x.in->line, lineOf(c.other), text + "\n  missing: " + more);
   }
   conflicts.clear();

@@ -58,8 +58,13 @@ bool Hazards::weaklyKnows(const Actor &x, const Record &r, uint16_t bytes) const
   return x.group->knows.weak.covers(r.component, r.owners(bytes), r.count);
 }
 
-bool Hazards::isFenced(const Actor &x, const Record &r, uint16_t bytes) const {
-  return x.group->knows.async.covers(r.component, r.owners(bytes), r.count);
+/// A proxy fence that covers shared memory of the CTA is on the way.
+bool Hazards::isFenced(const Actor &x, const Record &r, uint16_t bytes, unsigned rank) const {
+  const FencedClock &fenced = x.group->knows.async;
+  uint32_t lanes = fenced.shared.unknown(r.component, r.owners(bytes), r.count);
+  if (lanes && rank < fenced.own.size())
+    lanes = fenced.own[rank].unknown(r.component, lanes, r.count);
+  return !lanes;
 }
 
 /// The rule that unordered accesses break.
@@ -106,7 +111,7 @@ void Hazards::checkShared(const Actor &x, const Cell &cell, uint16_t bytes, unsi
         place(sharedRule(x, r, both), r, both);
       continue;
     }
-    if (async && isGenericProxy(r.touch) && !isFenced(x, r, both))
+    if (async && isGenericProxy(r.touch) && !isFenced(x, r, both, rank))
       place(r.touch == Touch::copyAsync   ? Rule::PX2
             : isWrite(r.touch) && !writes ? Rule::PX1
                                           : Rule::PX3,

@@ -18,7 +18,7 @@ namespace blockscale::emu::test {
 enum class Setup : uint8_t { shared, tensor };
 
 struct HazardCase {
-  std::string label, body;
+  std::string label, body; // a label may go on behind a '_', to tell its cases apart
   Setup setup = Setup::shared;
   HazardLevel level = HazardLevel::error;
   HazardOptions options{}; // of the wrong kernel
@@ -27,6 +27,7 @@ struct HazardCase {
   bool freesItself = false; // the body ends with the deallocation
   std::string target = "sm_100a";
   uint64_t shared = 0;
+  std::string rule() const { return label.substr(0, label.find('_')); }
 };
 
 /// Keeps what stands between `open` and `close`, drops what the other marks enclose.
@@ -85,7 +86,7 @@ inline std::string hazardKernel(const HazardCase &c, bool isRight) {
       ".reg .b32 %w, %b, %tm, %id, %sa, %sb, %la, %cr; .reg .b64 %da, %db, %ds;\n"
       "shr.u32 %w, %t, 5; mov.u32 %b, buf; mov.u32 %la, %laneid; setp.ne.u32 %p7, %t, %t;\n"
       "setp.eq.u32 %p6, %t, 0; setp.eq.u32 %p5, %w, 0;\n";
-  if (c.label != "MB1" && c.label != "MB2")
+  if (c.rule() != "MB1" && c.rule() != "MB2")
     head += "@%p6 mbarrier.init.shared::cta.b64 [bar], 1; @%p6 mbarrier.init.shared::cta.b64 "
             "[bar+8], 1; @%p6 mbarrier.init.shared::cta.b64 [bar+16], 1;\nbar.sync 0;\n";
   const bool isPair = c.cluster.x == 2;
@@ -123,6 +124,46 @@ inline std::string hazardKernel(const HazardCase &c, bool isRight) {
     replace("bar.sync 0;", "bar.sync 0; " + sync);
   }
   return kernel(body, c.target, vars);
+}
+
+inline Ran runCase(const HazardCase &c, bool isRight, const Options &options) {
+  Scene s;
+  s.block = {128, 1, 1};
+  s.grid = c.cluster;
+  s.cluster = c.cluster;
+  s.shared = c.shared;
+  s.oversized = c.shared != 0;
+  s.options = options;
+  s.options.hazards = c.options;
+  if (isRight && c.sameText)
+    s.options.hazards = {};
+  return run(hazardKernel(c, isRight), s);
+}
+
+/// Each kind of timing, and whatever the operations land like, finds the mistake.
+inline void expectReported(const HazardCase &c) {
+  const std::string mark = "[" + c.rule() + "]";
+  for (const Options &o : allTimings()) {
+    Ran r = runCase(c, /*isRight=*/false, o);
+    std::string text = r.error;
+    if (c.level != HazardLevel::error) {
+      EXPECT_EQ(r.error, "");
+      for (const std::string &w : r.stats.warnings)
+        text += w + "\n";
+    }
+    EXPECT_NE(text.find(mark), std::string::npos)
+        << "timing " << int(o.timing) << " seed " << o.seed << ": " << text;
+  }
+}
+
+inline void expectSilent(const HazardCase &c) {
+  const std::string mark = "[" + c.rule() + "]";
+  for (const Options &o : allTimings()) {
+    Ran r = runCase(c, /*isRight=*/true, o);
+    EXPECT_EQ(r.error, "") << "timing " << int(o.timing) << " seed " << o.seed;
+    for (const std::string &w : r.stats.warnings)
+      EXPECT_EQ(w.find(mark), std::string::npos) << w;
+  }
 }
 
 } // namespace blockscale::emu::test
