@@ -90,6 +90,7 @@ void Hazards::barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint6
     b->duePhase = b->completed + 1;
     b->dueLine = in.line;
   }
+  sawRelaxedArrive |= !isRelease(order);
   publish(s, g, 1u << lane, b->pending, order);
 }
 

@@ -83,6 +83,7 @@ void Hazards::publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &i
   uint32_t own = component(s, Agent::thread);
   into.init.join(g.knows.init);
   into.weak.join(g.knows.weak);
+  into.before.join(g.knows.before);
   if (isRelease(order)) {
     into.plain.join(g.knows.plain);
     giveOwn(s, g, lanes, into.plain);
@@ -105,6 +106,7 @@ void Hazards::learn(Group &g, const Knowledge &from, Order order) {
   }
   g.pending.join(from);
   g.knows.init.join(from.init);
+  g.knows.before.join(from.before);
   g.knows.weak.join(from.weak);
   g.knows.weak.join(from.plain);
 }
@@ -247,6 +249,8 @@ void Hazards::fence(Warp &w, FenceKind kind) {
       break;
     case FenceKind::tcgen05Before:
       joinTensor(g.fenced.plain, g.knows.plain);
+      if (!assumes(3))
+        joinTensor(g.knows.before, g.knows.plain);
       break;
     case FenceKind::tcgen05After:
       joinTensor(g.knows.plain, g.pending.plain);

@@ -59,12 +59,14 @@ struct FencedClock {
 struct Knowledge {
   Clock plain;
   FencedClock async;
-  Clock init; // of mbarrier.init, by fence.mbarrier_init and relaxed cluster arrives
-  Clock weak; // by synchronisation that does not suffice: to name the mistake
+  Clock init;   // of mbarrier.init, by fence.mbarrier_init and relaxed cluster arrives
+  Clock before; // of tensor memory, with a tcgen05.fence::before_thread_sync; without A3
+  Clock weak;   // by synchronisation that does not suffice: to name the mistake
   void join(const Knowledge &o) {
     plain.join(o.plain);
     async.join(o.async);
     init.join(o.init);
+    before.join(o.before);
     weak.join(o.weak);
   }
 };
@@ -162,7 +164,7 @@ private:
   std::map<uint64_t, Knowledge> flags; // released by stores and atomics, by address
   AsyncOp *landing = nullptr;
   std::vector<Conflict> conflicts; // of the access that is being checked
-  bool sawRelaxedWait = false, sawRelaxedCluster = false;
+  bool sawRelaxedWait = false, sawRelaxedArrive = false, sawRelaxedCluster = false;
 
   bool assumes(unsigned n) const {
     return options.mode != HazardMode::strict && options.assumes(n);
@@ -192,7 +194,7 @@ private:
   Rule tensorRule(const Actor &x, const Record &r) const;
 
   void conflict(Rule rule, HazardLevel level, const Record &r, bool isTensor, unsigned rank,
-                uint32_t from, uint32_t to);
+                uint32_t from, uint32_t to, const char *missing = nullptr);
   void flush(const Actor &x);
   void report(Rule rule, HazardLevel level, uint32_t line, uint32_t otherLine,
               const std::string &text);

@@ -132,14 +132,15 @@ std::string Hazards::otherFence(const Actor &x, const Record &r) const {
 }
 
 void Hazards::conflict(Rule rule, HazardLevel level, const Record &r, bool isTensor, unsigned rank,
-                       uint32_t from, uint32_t to) {
+                       uint32_t from, uint32_t to, const char *missing) {
   for (Conflict &c : conflicts)
-    if (c.rule == rule && c.other.site == r.site && c.rank == rank && c.other.touch == r.touch) {
+    if (c.rule == rule && c.other.site == r.site && c.rank == rank && c.other.touch == r.touch &&
+        c.missing == missing) {
       c.from = std::min(c.from, from);
       c.to = std::max(c.to, to);
       return;
     }
-  conflicts.push_back({rule, level, r, isTensor, rank, from, to});
+  conflicts.push_back({rule, level, r, isTensor, rank, from, to, missing});
 }
 
 void Hazards::flush(const Actor &x) {
@@ -160,7 +161,7 @@ void Hazards::flush(const Actor &x) {
       text += isWrite(c.other.touch) ? " may still be writing" : " may still be reading";
     else
       text += isWrite(c.other.touch) ? " may not have written" : " may not have read";
-    std::string more = missing(c.rule, c.other);
+    std::string more = c.missing ? c.missing : missing(c.rule, c.other);
     if (c.rule == Rule::PX1 || c.rule == Rule::PX2 || c.rule == Rule::PX3)
       more += otherFence(x, c.other);
     report(c.rule, c.level, x.in->line, lineOf(c.other), text + "\n  missing: " + more);

@@ -39,9 +39,11 @@ constexpr HazardRule kRules[] = {
     {"TM8", HazardLevel::error, "a pipelined pair is split over warps",
      "both in one warp, or a commit and a wait between them", "9.7.18.6.2", "", ""},
     {"TM9", HazardLevel::error, "tcgen05 fence missing at relaxed synchronisation",
-     "tcgen05.fence::after_thread_sync behind the relaxed wait", "9.7.18.6.3", "", ""},
+     "tcgen05.fence::before_thread_sync ahead of a relaxed arrival, ::after_thread_sync behind a "
+     "relaxed wait",
+     "9.7.18.6.3", "", ""},
     {"TM9s", HazardLevel::strict, "tcgen05 fence missing at acquire-release synchronisation",
-     "tcgen05.fence::after_thread_sync behind the wait", "9.7.18.6.3", "A3", ""},
+     "tcgen05.fence::after_thread_sync behind the wait", "9.7.18.6.3", "A3: without, strict", ""},
     {"TM10", HazardLevel::error,
      "tcgen05.commit by another thread or cta_group does not track the operation",
      "the commit in the thread and cta_group of the operation", "9.7.18.12.1", "", ""},

@@ -280,6 +280,8 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
     if (assumes(6))
       trace->knows.join(x.group->knows);
     trace->knows.plain.raise(id, op.lanes, components[id].count);
+    if (!assumes(3)) // implied (9.7.18.6.4.2)
+      joinTensor(trace->knows.before, trace->knows.plain);
     // To tell a commit of another thread from none.
     for (Agent a : {Agent::tensor1, Agent::tensor2})
       if (s.agents[size_t(a)])

@@ -90,7 +90,8 @@ struct Hazards::Conflict {
   Record other;
   bool isTensor;
   unsigned rank;
-  uint32_t from, to; // bytes or columns, inclusive
+  uint32_t from, to;   // bytes or columns, inclusive
+  const char *missing; // null: as the rule says
 };
 
 /// What travels from the issue of an operation to its landing.

@@ -18,6 +18,8 @@ namespace blockscale::emu {
 namespace {
 /// A, metadata and, by A1, scales.
 bool isOperand(Touch t) { return t == Touch::mmaA || t == Touch::mmaMeta || t == Touch::mmaScale; }
+constexpr const char *kMissingBefore =
+    "tcgen05.fence::before_thread_sync ahead of the arrival or barrier that releases it";
 bool isLoadStore(Touch t) { return t == Touch::tmemLoad || t == Touch::tmemStore; }
 } // namespace
 
@@ -45,12 +47,15 @@ Rule Hazards::tensorRule(const Actor &x, const Record &r) const {
   const bool sameWarp = components[r.component].warp == x.state;
   if (x.record.touch == Touch::dealloc)
     return Rule::TM13;
+  const bool weak = x.group->knows.weak.covers(r.component, r.lanes, r.count);
+  if (isLoadStore(r.touch) && weak)
+    return Rule::TM9;
   if (r.touch == Touch::tmemLoad)
     return components[r.component].warp->warp->cta != x.state->warp->cta ? Rule::TM11 : Rule::TM3;
   if (r.touch == Touch::tmemStore)
     return Rule::TM5;
-  if (x.group->knows.weak.covers(r.component, r.lanes, r.count))
-    return sawRelaxedWait ? Rule::TM9 : Rule::TM10;
+  if (weak)
+    return sawRelaxedWait || sawRelaxedArrive ? Rule::TM9 : Rule::TM10;
   if (r.touch == Touch::mmaD && x.record.touch == Touch::mmaD && sameWarp)
     return Rule::TM12;
   return !sameWarp && isPipelined(x, r, true) ? Rule::TM8 : Rule::TM1;
@@ -66,9 +71,12 @@ void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned quarters, u
     const Component &c = components[r.component];
     const bool sameWarp = c.warp == x.state;
     if (x.group->knows.plain.covers(r.component, r.lanes, r.count)) {
-      if (!assumes(3) && !sameWarp && x.record.touch != Touch::dealloc &&
-          !x.group->tensorFenced.covers(r.component, r.lanes, r.count))
-        conflict(Rule::TM9s, HazardLevel::strict, r, true, rank, column, column);
+      if (!assumes(3) && !sameWarp && x.record.touch != Touch::dealloc) {
+        if (!x.group->knows.before.covers(r.component, r.lanes, r.count))
+          conflict(Rule::TM9s, HazardLevel::strict, r, true, rank, column, column, kMissingBefore);
+        else if (!x.group->tensorFenced.covers(r.component, r.lanes, r.count))
+          conflict(Rule::TM9s, HazardLevel::strict, r, true, rank, column, column);
+      }
       continue;
     }
     if (sameWarp && isPipelined(x, r, true)) {

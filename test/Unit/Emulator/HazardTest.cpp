@@ -42,7 +42,8 @@ const std::string kAfter = "tcgen05.fence::after_thread_sync;\n";
 const std::string kArrive1 = "mbarrier.arrive.shared::cta.b64 _, [bar+8];\n";
 
 std::vector<HazardCase> cases() {
-  HazardOptions early, noA1, strict;
+  HazardOptions early, noA1, noA3, strict;
+  noA3.denied = 1u << 3;
   early.manual = ManualRevision::early;
   noA1.denied = 1u << 1;
   strict.mode = HazardMode::strict;
@@ -80,6 +81,19 @@ std::vector<HazardCase> cases() {
   tensor("TM9s",
          elected(0, mma() + commit(0)) + wait(0, 0) + "[+" + kAfter + "+]" + kLoadD + kWaitLoad,
          L::strict, strict);
+  tensor("TM9s_denied",
+         elected(0, mma() + commit(0)) + wait(0, 0) + "[+" + kAfter + "+]" + kLoadD + kWaitLoad,
+         L::strict, noA3);
+  // The releasing half: what a load has read is arrived for, relaxed and not.
+  const std::string kBefore = "tcgen05.fence::before_thread_sync;\n";
+  auto readThenWrite = [&](const std::string &order) {
+    return elected(0, mma() + commit(0)) + wait(0, 0) + kAfter +
+           inWarp(1, kLoadD + kWaitLoad + "[+" + kBefore + "+]") +
+           elected(1, "mbarrier.arrive" + order + ".shared::cta.b64 _, [bar+8];\n") +
+           elected(0, wait(1, 0) + kAfter + mma() + commit(2) + wait(2, 0)) + inWarp(1, wait(2, 0));
+  };
+  tensor("TM9_before", readThenWrite(".relaxed.cta"));
+  tensor("TM9s_before", readThenWrite(""), L::strict, noA3);
   tensor("TM10", inWarp(0, "setp.eq.u32 %p4, %la, 0; setp.eq.u32 %p3, %la, 1;\n@!%p4 bra T1;\n" +
                                mma() + "[+" + commit(0) +
                                "+]T1: bar.warp.sync -1;\n[-@!%p3 bra "
