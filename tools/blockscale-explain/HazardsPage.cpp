@@ -62,7 +62,7 @@ constexpr Assumption kAssumptions[] = {
     {"A6", "The arrival of tcgen05.commit is a release."},
     {"A7", "No proxy fence is needed before a store over what a committed mma has read, nor "
            "between asynchronous accesses of two CTAs."},
-    {"A8", "A CTA exits only with no unread bulk source and no arrival still due to it."},
+    {"A8", "A CTA may exit once its bulk sources are read and every arrival due to it has come."},
 };
 
 } // namespace

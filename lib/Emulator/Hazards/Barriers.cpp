@@ -45,6 +45,7 @@ void Hazards::barrierInit(Warp &w, const Instruction &in, unsigned lane, uint64_
   b.init = x.record;
   b.pending = b.done = {};
   b.copies.clear();
+  b.remote.clear();
   // Phases go on counting, so that old knowledge is not taken for new.
   b.completed = components[b.component].count;
 }
@@ -87,8 +88,9 @@ void Hazards::barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint6
            "(warp " + dec(w.id) + ") arrives at " + name(address) + " in phase " +
                dec(b->completed) + " but no wait for the phase before is ordered ahead of it");
   if (address >> kClusterShift != w.cta->rank) {
-    b->duePhase = b->completed + 1;
-    b->dueLine = in.line;
+    if (!b->remote.empty() && b->remote[0].phase <= b->completed)
+      b->remote.clear();
+    b->remote.push_back({b->completed + 1, component(s, Agent::thread), lane, s.now, in.line});
   }
   sawRelaxedArrive |= !isRelease(order);
   publish(s, g, 1u << lane, b->pending, order);

@@ -16,31 +16,63 @@ namespace blockscale::emu {
 
 /// BK3: nobody else can wait for a thread's bulk stores.
 void Hazards::exits(Warp &w, const Instruction &in, uint32_t lanes) {
-  if (!assumes(8))
-    return;
   WarpState &s = stateOf(w);
-  eachGroup(s, lanes, [&](Group &g) { exited[w.cta->rank].join(g.knows); });
-  uint32_t id = s.agents[size_t(Agent::bulkRead)];
-  if (!id)
+  eachGroup(s, lanes, [&](Group &g) {
+    endings[w.cta->rank].exited.join(g.knows);
+    giveOwn(s, g, g.lanes, endings[w.cta->rank].exited.plain);
+  });
+  const uint32_t read = s.agents[size_t(Agent::bulkRead)], done = s.agents[size_t(Agent::bulkDone)];
+  if (!read)
     return;
   for (uint32_t m = lanes; m; m &= m - 1) {
     unsigned lane = unsigned(__builtin_ctz(m));
-    uint32_t known = groupOf(s, lane).own.of(id, lane);
-    if (const auto &[count, line] = s.lastBulkStore[lane]; count > known) {
-      report(
-          Rule::BK3, in.line, line,
-          "thread " + dec(w.id * 32 + lane) + " exits while its bulk store at " +
-              cluster.launch.module.file + ":" + dec(line) +
-              " may still read shared memory\n  missing: " + std::string(info(Rule::BK3).missing));
-      return;
+    const Clock &own = groupOf(s, lane).own;
+    const auto &[count, line] = s.lastBulkStore[lane];
+    const bool isRead = own.of(read, lane) >= count,
+               isDone = assumes(8) || (done && own.of(done, lane) >= count);
+    if (isRead && (isDone || !count))
+      continue;
+    report(Rule::BK3, isRead ? HazardLevel::strict : info(Rule::BK3).level, in.line, line,
+           "thread " + dec(w.id * 32 + lane) + " exits while its bulk store at " +
+               cluster.launch.module.file + ":" + dec(line) + " may still " +
+               (isRead ? "write global memory\n  missing: cp.async.bulk.wait_group without .read "
+                         "before the exit"
+                       : "read shared memory\n  missing: " + std::string(info(Rule::BK3).missing)));
+    return;
+  }
+}
+
+/// CL2: what others still do to the memory of a CTA whose last thread exits.
+void Hazards::ended(Cta &cta) {
+  checkBarriers(cta);
+  const Ending &e = endings[cta.rank];
+  const uint32_t components = uint32_t(std::max(e.reads.size(), e.writes.size()));
+  for (uint32_t c = 1; c < components; ++c) {
+    // A relaxed barrier behind a load comes after it, as what depends on the load does.
+    bool reads = false, writes = false;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      uint32_t known = e.exited.plain.of(c, lane);
+      writes |= e.writes.of(c, lane) > known;
+      reads |= e.reads.of(c, lane) > std::max(known, e.exited.weak.of(c, lane));
     }
+    if (!reads && !writes)
+      continue;
+    const Component &by = this->components[c];
+    const bool isThread = by.agent == Agent::thread;
+    report(Rule::CL2, e.lines[c], 0,
+           std::string(isThread ? "access" : "operation") + " of warp " + dec(by.warp->warp->id) +
+               " of cta rank " + dec(by.warp->warp->cta->rank) + (writes ? " to" : " from") +
+               " the memory of cta rank " + dec(cta.rank) +
+               " may come after the CTA has exited\n  missing: " +
+               (isThread ? std::string(info(Rule::CL2).missing)
+                         : "a wait for a commit behind it, before the exit"));
   }
 }
 
 /// MB5: what is expected and never comes, or comes and was never expected. CL2: an
-/// arrival that is still due to a CTA when its last thread exits.
-void Hazards::ended(Cta &cta) {
-  const Knowledge &all = exited[cta.rank];
+/// arrival that is still due.
+void Hazards::checkBarriers(Cta &cta) {
+  const Knowledge &all = endings[cta.rank].exited;
   for (auto it = barriers.lower_bound(uint64_t(cta.rank) << kClusterShift);
        it != barriers.end() && it->first >> kClusterShift == cta.rank; ++it) {
     const Barrier &b = it->second;
@@ -53,12 +85,18 @@ void Hazards::ended(Cta &cta) {
              mbarrierDescribe(cta, it->first) +
                  " has transaction bytes left when its CTA exits\n  missing: " +
                  std::string(info(Rule::MB5).missing));
-    uint32_t seen = std::max(all.plain.ofAll(b.component), all.weak.ofAll(b.component));
-    if (assumes(8) && b.duePhase > seen)
-      report(Rule::CL2, b.dueLine, lineOf(b.init),
+    const uint32_t seen = std::max(all.plain.ofAll(b.component), all.weak.ofAll(b.component));
+    auto due = [&](uint32_t line, uint32_t phase) {
+      report(Rule::CL2, line, lineOf(b.init),
              "arrival at " + mbarrierDescribe(cta, it->first) + " of cta rank " + dec(cta.rank) +
                  " may come after the CTA has exited\n  missing: a wait for phase " +
-                 dec(b.duePhase - 1) + " of it before the exit");
+                 dec(phase - 1) + " of it before the exit");
+    };
+    if (b.duePhase > seen)
+      due(b.dueLine, b.duePhase);
+    for (const Barrier::Arrival &a : b.remote)
+      if (a.phase > seen && all.plain.of(a.component, a.lane) < a.count)
+        due(a.line, a.phase);
   }
 }
 

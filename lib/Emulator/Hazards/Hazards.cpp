@@ -31,7 +31,7 @@ Hazards::Hazards(Cluster &owner) : cluster(owner), options(owner.launch.options.
     }
   sharedCells.resize(owner.ctas.size());
   tensorCells.resize(owner.ctas.size());
-  exited.resize(owner.ctas.size());
+  endings.resize(owner.ctas.size());
   for (auto &cells : sharedCells)
     cells.resize(owner.launch.sharedBytes / kCellBytes + 1);
   named.resize(owner.ctas.size() * 16);

@@ -160,7 +160,8 @@ private:
   struct Named;
   std::vector<Named> named; // by rank, 16 each
   Knowledge clusterPending, clusterDone;
-  std::vector<Knowledge> exited;       // what threads knew when they exited, by rank
+  struct Ending;
+  std::vector<Ending> endings;         // by rank
   std::map<uint64_t, Knowledge> flags; // released by stores and atomics, by address
   AsyncOp *landing = nullptr;
   std::vector<Conflict> conflicts; // of the access that is being checked
@@ -178,12 +179,12 @@ private:
   void joinTensor(Clock &into, const Clock &from) const;
   void learn(Group &g, const Knowledge &from, Order order);
   Barrier *barrierAt(uint64_t address);
-  Barrier &checkedBarrier(Actor &x, uint64_t address);
 
   Actor actor(Warp &w, const Instruction &in, unsigned lane, Touch touch);
   bool knows(const Actor &x, const Record &r, uint16_t bytes) const;
   bool weaklyKnows(const Actor &x, const Record &r, uint16_t bytes) const;
   bool isFenced(const Actor &x, const Record &r, uint16_t bytes, unsigned rank) const;
+  void checkBarriers(Cta &cta);
   void touchShared(const Actor &x, Cta &cta, uint32_t offset, uint32_t bytes);
   void checkShared(const Actor &x, const Cell &cell, uint16_t bytes, unsigned rank, uint32_t at);
   Rule sharedRule(const Actor &x, const Record &r, uint16_t bytes) const;

@@ -82,11 +82,11 @@ std::string Hazards::withLabel(const std::string &message) {
     std::string_view code;
     Rule rule;
   } kCodes[] = {
-      {"tmem_unwritten", Rule::TM15},  {"tmem_dealloc", Rule::TM13}, {"tmem_alloc", Rule::TM13},
-      {"tmem_leak", Rule::TM13},       {"tmem_bounds", Rule::TM13},  {"mbar_init", Rule::MB1},
-      {"mbar_arrivals", Rule::MB5},    {"mbar_count", Rule::MB5},    {"mbar_tx", Rule::MB5},
-      {"cluster_arrive", Rule::CL1},   {"collector_a", Rule::TM14},  {"collector_b", Rule::TM14},
-      {"collector_source", Rule::TM14}};
+      {"tmem_unwritten", Rule::TM15}, {"tmem_dealloc", Rule::TM13},    {"tmem_alloc", Rule::TM13},
+      {"tmem_leak", Rule::TM13},      {"tmem_bounds", Rule::TM13},     {"mbar_init", Rule::MB1},
+      {"mbar_arrivals", Rule::MB5},   {"mbar_count", Rule::MB5},       {"mbar_tx", Rule::MB5},
+      {"cluster_arrive", Rule::CL1},  {"cluster_exited", Rule::CL2},   {"collector_a", Rule::TM14},
+      {"collector_b", Rule::TM14},    {"collector_source", Rule::TM14}};
   std::string_view code = std::string_view(message).substr(0, message.find(':'));
   for (const auto &row : kCodes)
     if (row.code == code)

@@ -164,6 +164,8 @@ void Hazards::access(Warp &w, const Instruction &in, Touch touch, Space space, u
                     : touch == Touch::load ? Touch::strongLoad
                                            : Touch::atomic);
     touchShared(x, *cta, offset, bytes);
+    if (cta != w.cta)
+      endings[cta->rank].add(x.record, isWrite(touch), in.line);
   }
   if (order == Order::weak || (!isShared && space != Space::global))
     return;
@@ -190,6 +192,7 @@ public:
     if (bytes == 0 || offset + uint64_t(bytes) > cta.shared.size())
       return; // reported when it lands
     actor.record.touch = touch;
+    ctas |= 1u << cta.rank;
     if (touch != Touch::bulkWrite && touch != Touch::copyAsync) {
       hazards.touchShared(actor, cta, offset, bytes);
       return;
@@ -218,6 +221,7 @@ public:
               uint32_t place) override {
     actor.record.touch = touch;
     actor.record.place = place;
+    ctas |= 1u << cta.rank;
     hazards.touchTensor(actor, cta, quarters, column, columns);
   }
 
@@ -225,6 +229,9 @@ private:
   Hazards &hazards;
   Actor actor;
   bool isCg; // cp.async.cg
+
+public:
+  uint32_t ctas = 0; // whose memory was touched, by rank
 };
 
 void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
@@ -300,8 +307,13 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
   default:
     break;
   }
+  const Record record = x.record;
   Issue sink(*this, std::move(x), op.kind() == OpKind::copyAsyncCg);
   op.describe(sink);
+  if (op.kind() == OpKind::mma || op.kind() == OpKind::cp || op.kind() == OpKind::shift ||
+      op.kind() == OpKind::wgmma)
+    for (uint32_t m = sink.ctas; m; m &= m - 1)
+      endings[size_t(__builtin_ctz(m))].add(record, /*isWrite=*/true, in.line);
 }
 
 } // namespace blockscale::emu

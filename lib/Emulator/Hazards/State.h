@@ -64,7 +64,24 @@ struct Hazards::Barrier {
   Knowledge pending, done;
   uint32_t completed = 0;             // phases
   std::vector<uint32_t> copies;       // lines of copies in flight that signal the open phase
-  uint32_t duePhase = 0, dueLine = 0; // the last arrival by an operation or another CTA
+  uint32_t duePhase = 0, dueLine = 0; // the last arrival by an operation
+  struct Arrival {
+    uint32_t phase, component, lane, count, line;
+  };
+  std::vector<Arrival> remote; // by threads of other CTAs, to the last phase
+};
+
+/// What others do to the memory of a CTA: it must be over when the CTA ends.
+struct Hazards::Ending {
+  Clock reads, writes;         // by component
+  std::vector<uint32_t> lines; // the last of each component
+  Knowledge exited;            // what threads of the CTA knew when they exited
+  void add(const Record &r, bool isWrite, uint32_t line) {
+    (isWrite ? writes : reads).raise(r.component, r.lanes, r.count);
+    if (lines.size() <= r.component)
+      lines.resize(r.component + 1);
+    lines[r.component] = line;
+  }
 };
 
 struct Hazards::Named {

@@ -168,11 +168,39 @@ std::vector<HazardCase> cases() {
                                        "st.shared.u32 [%r10], %t;\n"
                                        "[-cp.async.bulk.wait_group.read 0;\n-]"));
   shared("BK3", elected(0, kCopyOut + kCommitGroup + "[+cp.async.bulk.wait_group.read 0;\n+]"));
+  shared("BK3_write",
+         elected(0, kCopyOut + kCommitGroup + "cp.async.bulk.wait_group[-.read-] 0;\n"), L::strict);
+  c.back().options.denied = 1u << 8;
   shared("CL1", kWord + kStore +
                     "barrier.cluster.arrive[-.relaxed-][+.release+].aligned; "
                     "barrier.cluster.wait.aligned;\nxor.b32 %r11, %r11, 128;\n" +
                     kLoad);
   tensor("CL2", elected(0, mma() + commit(0) + commit(1)) + wait(0, 0) + "[+" + wait(1, 0) + "+]");
+  shared("CL2_operation",
+         "mov.u64 %rd0, 0x41; wgmma.fence.sync.aligned;\n"
+         "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0,%f1,%f2,%f3}, %rd0, %rd0, 0, 1, "
+         "1, 0, 0;\nwgmma.commit_group.sync.aligned;\n[+wgmma.wait_group.sync.aligned 0;\n+]");
+  c.back().target = "sm_90a";
+  const std::string peerWord = "xor.b32 %r13, %cr, 1; mapa.shared::cluster.u32 %r14, %r11, %r13;\n",
+                    peerBar = "mov.u32 %r15, bar; add.u32 %r15, %r15, 8; "
+                              "mapa.shared::cluster.u32 %r15, %r15, %r13;\n";
+  auto inPair = [&](std::string label, std::string body) {
+    shared(std::move(label), kWord + peerWord + std::move(body));
+    c.back().cluster = {2, 1, 1};
+  };
+  const std::string thenSync = "[+" + clusterSync + "+]";
+  inPair("CL2_store", "st.shared::cluster.u32 [%r14+1024], %t;\n" + thenSync);
+  inPair("CL2_load", "ld.shared::cluster.u32 %r12, [%r14+1024];\n" + thenSync);
+  inPair("CL2_atomic", "red.relaxed.cluster.shared::cluster.add.u32 [%r14+1024], 1;\n" + thenSync);
+  const std::string arrivePeer =
+      peerBar + elected(0, "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r15];\n");
+  inPair("CL2_arrive", arrivePeer + thenSync);
+  inPair("CL2_arriveWait", arrivePeer + "[+" + wait(1, 0, ".acquire.cluster") + "+]");
+  // What a relaxed barrier leaves open for a store it does not for a load.
+  inPair(
+      "CL2_relaxed",
+      "[-st.shared::cluster.u32 [%r14+1024], %t;-][+ld.shared::cluster.u32 %r12, [%r14+1024];+]\n"
+      "barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.aligned;\n");
   shared("CL4", kWord + kStore +
                     "[+bar.warp.sync -1;\n+]elect.sync _|%p3, -1;\n"
                     "xor.b32 %r11, %r11, 64;\n" +
