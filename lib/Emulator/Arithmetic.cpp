@@ -81,8 +81,8 @@ struct Div {
 };
 struct Rem {
   template <typename T> static T run(T a, T b) {
-    if (b == 0)
-      return a;
+    if (b == 0) // as an H200 gives; the manual leaves it open
+      return T(~T(0));
     if constexpr (std::is_signed_v<T>)
       if (b == T(-1))
         return 0;

@@ -65,6 +65,24 @@ template <typename T> T apply(Op op, T old, T a, T b) {
   return old;
 }
 
+/// Sums of f32 and f64, by the memory that makes them: in global memory f32 flushes (PTX ISA
+/// 9.4, 9.7.15.5); in shared memory the chips loop over an ordinary addition.
+float add(bool isShared, float old, float a) {
+  return canonical(isShared ? old + a : flush(flush(old) + flush(a)));
+}
+double add(bool isShared, double old, double a) {
+  return isShared ? nanOr(old + a, a, old) : sumInMemory(old, a);
+}
+
+/// Whether the access goes to shared memory.
+bool isShared(const Instruction &in, uint64_t address) {
+  Space space = Space(in.imm2);
+  uint64_t offset;
+  if (space == Space::generic)
+    space = classify(address, offset);
+  return space == Space::shared || space == Space::sharedCluster;
+}
+
 template <typename T> Outcome atomic(Warp &w, const Instruction &in) {
   std::lock_guard<std::mutex> guard(w.launch->memory.atomics);
   bool changed = false;
@@ -80,7 +98,11 @@ template <typename T> Outcome atomic(Warp &w, const Instruction &in) {
     std::memcpy(&old, p, sizeof(T));
     T a = T(w.reg<Stored<T>>(in.op[2])[l]);
     T b = in.op[3] == kNone ? T() : T(w.reg<Stored<T>>(in.op[3])[l]);
-    fresh = apply<T>(Op(in.sub), old, a, b);
+    if constexpr (std::is_floating_point_v<T>)
+      fresh = Op(in.sub) == Op::add ? add(isShared(in, address + uint64_t(in.imm)), old, a)
+                                    : apply<T>(Op(in.sub), old, a, b);
+    else
+      fresh = apply<T>(Op(in.sub), old, a, b);
     changed |= std::memcmp(p, &fresh, sizeof(T)) != 0;
     std::memcpy(p, &fresh, sizeof(T));
     if (in.op[0] != kNone)

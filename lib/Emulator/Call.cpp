@@ -209,6 +209,7 @@ bool Decoder::decodeFunction(const PtxKernel &source) {
     for (const PtxVariable &p : from) {
       if (p.isRegister) {
         Symbol s;
+        s.type = p.type;
         s.regClass = regClass(bits(p.type));
         s.slot = allocate(s.regClass);
         scopes[0][p.name] = s;

@@ -89,6 +89,15 @@ template <Cmp c, typename V> uint32_t compareHalf(Warp &w, const Instruction &in
     out |= uint32_t(compare<c, float>(V(a[l]).v, V(b[l]).v)) << l;
   return out;
 }
+/// f16 with .ftz.
+template <Cmp c> uint32_t compareFlushed(Warp &w, const Instruction &in) {
+  const uint32_t *a = w.reg<uint32_t>(in.op[2]), *b = w.reg<uint32_t>(in.op[3]);
+  auto value = [](uint32_t h) { return F16Value(h & 0x7C00 ? h : h & 0x8000).v; };
+  uint32_t out = 0;
+  for (int l = 0; l < 32; ++l)
+    out |= uint32_t(compare<c, float>(value(a[l]), value(b[l]))) << l;
+  return out;
+}
 template <Cmp c> uint32_t compareFtz(Warp &w, const Instruction &in) {
   const float *a = w.reg<float>(in.op[2]), *b = w.reg<float>(in.op[3]);
   uint32_t out = 0;
@@ -169,7 +178,7 @@ template <Cmp c> struct Table {
     case Type::f64:
       return Wrap<compareMask<c, double>>::value;
     case Type::f16:
-      return Wrap<compareHalf<c, F16Value>>::value;
+      return ftz ? Wrap<compareFlushed<c>>::value : Wrap<compareHalf<c, F16Value>>::value;
     case Type::bf16:
       return Wrap<compareHalf<c, Bf16Value>>::value;
     default:
@@ -298,18 +307,21 @@ bool decodeSelp(Decoder &d) {
   return in.run && d.error.empty();
 }
 
-template <typename T, typename C> Outcome slct(Warp &w, const Instruction &in) {
+template <typename T, typename C, bool ftz = false> Outcome slct(Warp &w, const Instruction &in) {
   T *d = w.reg<T>(in.op[0]);
   const T *a = w.reg<T>(in.op[1]), *b = w.reg<T>(in.op[2]);
   const C *c = w.reg<C>(in.op[3]);
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    d[l] = c[l] >= 0 ? a[l] : b[l];
+    C selector = c[l];
+    if constexpr (ftz)
+      selector = flush(selector);
+    d[l] = selector >= 0 ? a[l] : b[l];
   }
   return Outcome::next;
 }
 bool decodeSlct(Decoder &d) {
-  d.take("ftz");
+  bool ftz = d.take("ftz");
   Type t = d.takeType(), c = d.takeType();
   if ((c != Type::s32 && c != Type::f32) || bits(t) > 64 || !d.expectOperands(4))
     return false;
@@ -317,6 +329,8 @@ bool decodeSlct(Decoder &d) {
   bool wide = bits(t) == 64, real = c == Type::f32;
   in.run = wide ? (real ? slct<uint64_t, float> : slct<uint64_t, int32_t>)
                 : (real ? slct<uint32_t, float> : slct<uint32_t, int32_t>);
+  if (ftz && real) // a negative subnormal counts as zero
+    in.run = wide ? slct<uint64_t, float, true> : slct<uint32_t, float, true>;
   in.op[0] = d.dest(0, t);
   in.op[1] = d.source(1, t);
   in.op[2] = d.source(2, t);

@@ -131,6 +131,8 @@ template <bool sat> Handler intPair(Type s, Type d) {
 //===----------------------------------------------------------------------===//
 
 double roundInteger(double x, Round r) {
+  if (x != x)
+    return quiet(x);
   switch (r) {
   case Round::nearestEven:
     return std::nearbyint(x);
@@ -160,7 +162,9 @@ double readFloat(const Warp &w, const Instruction &in, Type t, int l) {
   switch (t) {
   case Type::f32: {
     float f = w.reg<float>(in.op[1])[l];
-    return in.flags & kFtz ? flush(f) : f;
+    if (in.flags & kFtz) // a multiplication by one in front, whose NaN is canonical
+      f = canonical(flush(f));
+    return f;
   }
   case Type::f64:
     return w.reg<double>(in.op[1])[l];
@@ -171,9 +175,11 @@ double readFloat(const Warp &w, const Instruction &in, Type t, int l) {
   }
 }
 
-uint64_t floatToInt(double x, Type d, Round r) {
-  if (std::isnan(x)) // 64-bit: 2^63, others 0 (PTX ISA 9.4, 9.7.10.22)
-    return bits(d) == 64 ? uint64_t(1) << 63 : 0;
+uint64_t floatToInt(double x, Type d, Round r, bool isDouble) {
+  // NaN: the top bit where either type has 64 bits, else 0 (PTX ISA 9.4, 9.7.10.22, and an
+  // H200 for f64 to narrower types).
+  if (std::isnan(x))
+    return bits(d) == 64 || isDouble ? uint64_t(1) << (bits(d) - 1) : 0;
   x = roundInteger(x, r);
   unsigned n = bits(d);
   if (isSigned(d)) {
@@ -191,6 +197,48 @@ uint64_t floatToInt(double x, Type d, Round r) {
   return uint64_t(x);
 }
 
+/// NaN of f64 in 16 bits: quiet, with sign and the upper bits of the payload.
+uint32_t narrowNan(double nan, Type d) {
+  uint64_t u = std::bit_cast<uint64_t>(quiet(nan));
+  unsigned mantissa = d == Type::f16 ? 10 : 7;
+  return uint32_t(u >> 48 & 0x8000) | (0x7FFF & ~0u << mantissa) |
+         uint32_t(u >> (52 - mantissa) & ((1u << mantissa) - 1));
+}
+
+/// A double as a float that rounds to a narrower format as the double would; one beyond
+/// the range of float becomes the largest.
+float floatToOdd(double x) {
+  float f = float(x);
+  if (double(f) == x || std::isinf(x))
+    return f;
+  uint32_t u = std::bit_cast<uint32_t>(f);
+  u -= std::fabs(double(f)) > std::fabs(x);
+  return std::bit_cast<float>(u | 1);
+}
+
+/// tf32: 10 mantissa bits in a float. .rna works on the bits, as the code for sm_80 to
+/// sm_90 does: NaN loses the lower bits of its payload, even if none are left.
+uint32_t toTf32(uint32_t u, const Instruction &in) {
+  constexpr uint32_t kLow = 0x1FFF, kInfinity = 0x7F800000;
+  auto magnitude = [&] { return u & 0x7FFFFFFF; };
+  if (in.flags & kRelu && magnitude() <= kInfinity && u >> 31)
+    return 0;
+  if (in.sub & 0x80) { // .rna
+    u = (magnitude() < kInfinity ? u + 0x1000 : u) & ~kLow;
+    return in.flags & kSatfinite && magnitude() >= kInfinity ? u - (kLow + 1) : u;
+  }
+  if (roundOf(in) == Round::nearestEven || magnitude() > kInfinity)
+    return nearestTf32(u);
+  return u & ~kLow;
+}
+Outcome convertTf32(Warp &w, const Instruction &in) {
+  uint32_t *d = w.reg<uint32_t>(in.op[0]);
+  const uint32_t *a = w.reg<uint32_t>(in.op[1]);
+  for (uint32_t m = w.mask; m; m &= m - 1)
+    d[__builtin_ctz(m)] = toTf32(a[__builtin_ctz(m)], in);
+  return Outcome::next;
+}
+
 void writeFloat(Warp &w, const Instruction &in, Type d, int l, double x, bool fromDouble) {
   Round r = roundOf(in);
   if (in.flags & kSat)
@@ -203,36 +251,21 @@ void writeFloat(Warp &w, const Instruction &in, Type d, int l, double x, bool fr
     break;
   case Type::f32: {
     float f = doubleToFloat(x, r);
-    w.reg<float>(in.op[0])[l] = canonical(in.flags & kFtz ? flush(f) : f);
+    f = in.flags & kFtz ? flush(f) : f;
+    w.reg<float>(in.op[0])[l] = fromDouble ? f : canonical(f);
     break;
   }
   case Type::f16:
   case Type::bf16: {
-    // A double meets the narrow format through a float rounded to odd.
-    float f = float(x);
-    if (fromDouble && double(f) != x && !std::isnan(x) && !std::isinf(f)) {
-      uint32_t u = std::bit_cast<uint32_t>(f);
-      u -= std::fabs(double(f)) > std::fabs(x);
-      f = std::bit_cast<float>(u | 1);
-    }
+    Format format = d == Type::f16 ? Format::f16 : Format::bf16;
+    Overflow overflow = in.flags & kSatfinite ? Overflow::satfinite : Overflow::natural;
     w.reg<uint32_t>(in.op[0])[l] =
-        encode(d == Type::f16 ? Format::f16 : Format::bf16, f, r,
-               in.flags & kSatfinite ? Overflow::satfinite : Overflow::natural);
+        x != x && fromDouble ? narrowNan(x, d)
+                             : encode(format, fromDouble ? floatToOdd(x) : float(x), r, overflow);
     break;
   }
-  default: { // tf32: 10 mantissa bits in a float
-    float f = float(x);
-    uint32_t u = std::bit_cast<uint32_t>(f);
-    if ((u & 0x7FFFFFFF) > 0x7F800000)
-      u = kNan32;
-    else if (in.sub & 0x80) // .rna
-      u = (u + 0x1000) & ~0x1FFFu;
-    else if (r == Round::nearestEven)
-      u = (u + 0xFFF + ((u >> 13) & 1)) & ~0x1FFFu;
-    else
-      u &= ~0x1FFFu;
-    w.reg<uint32_t>(in.op[0])[l] = u;
-  }
+  default:
+    break;
   }
 }
 
@@ -267,7 +300,7 @@ Outcome floatConvert(Warp &w, const Instruction &in) {
           x = roundInteger(x, roundOf(in));
         writeFloat(w, in, d, l, x, s == Type::f64);
       } else {
-        uint64_t v = floatToInt(x, d, roundOf(in));
+        uint64_t v = floatToInt(x, d, roundOf(in), s == Type::f64);
         if (dstWide)
           w.reg<uint64_t>(in.op[0])[l] = v;
         else
@@ -281,7 +314,7 @@ Outcome floatConvert(Warp &w, const Instruction &in) {
     bool big = !isSigned(s) && bits(s) == 64;
     // 64-bit integers: round once. double holds 53 bits, so go by long double.
     long double exact = big ? static_cast<long double>(uint64_t(i)) : static_cast<long double>(i);
-    if (d == Type::f32 || d == Type::tf32) {
+    if (d == Type::f32) {
       float f = float(exact);
       Round r = roundOf(in);
       if (r != Round::nearestEven && static_cast<long double>(f) != exact) {
@@ -299,6 +332,11 @@ Outcome floatConvert(Warp &w, const Instruction &in) {
   }
   return Outcome::next;
 }
+
+/// bf16 to f32 is a shift: NaN stays as it is.
+struct Widen {
+  static uint32_t run(uint32_t a) { return a << 16; }
+};
 
 bool decodeCvt(Decoder &d) {
   if (d.take("pack"))
@@ -326,7 +364,7 @@ bool decodeCvt(Decoder &d) {
   in.flags = flags | uint32_t(sc == RegClass::r64) | uint32_t(dc == RegClass::r64) << 1;
   if (isInteger(dst) && isInteger(src)) {
     in.run = flags & kSat ? intPair<true>(src, dst) : intPair<false>(src, dst);
-    if (bits(dst) == 16 && dc == RegClass::r32)
+    if (d.declaredBits(d.operand(0)) == 16)
       in.flags |= 4;
     bool exact = sc == regClass(bits(src)) && dc == regClass(bits(dst)) && !(flags & kSat);
     if (exact && bits(src) == 32 && bits(dst) == 64)
@@ -345,6 +383,13 @@ bool decodeCvt(Decoder &d) {
     if (isFloat(dst) && integerRound >= 0)
       in.flags |= kInt;
     in.imm = int64_t(src) | int64_t(dst) << 8;
+    if (src == Type::bf16 && dst == Type::f32 && !flags && integerRound < 0)
+      in.run = unaryLanes<Widen, uint32_t>;
+    if (dst == Type::tf32) // from f32 alone
+      in.run = convertTf32;
+    // An f16 result of .rm and .rp comes from an unflushed source on the chips.
+    if (dst == Type::f16 && src == Type::f32 && round > 1)
+      in.flags &= ~uint32_t(kFtz);
     auto width = [](Type t) { return regClass(bits(t)); };
     if ((isFloat(src) && sc != width(src)) || (isFloat(dst) && dc != width(dst)))
       return d.fail("ptx_operand: float operands of cvt must have the width of their type");

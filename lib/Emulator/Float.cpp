@@ -23,7 +23,12 @@
 
 namespace blockscale::emu {
 
-float fromF16(uint16_t h) { return decodeF16(h); }
+float fromF16(uint16_t h) {
+  if ((h & 0x7FFF) > 0x7C00)
+    return std::bit_cast<float>(uint32_t(h & 0x8000) << 16 | 0x7FC00000 |
+                                uint32_t(h & 0x3FF) << 13);
+  return decodeF16(h);
+}
 uint16_t toF16(float x) { return encodeF16(x); }
 
 namespace {
@@ -35,7 +40,7 @@ struct Half {
   uint16_t bits;
   Half(uint32_t b) : bits(uint16_t(b)) {}
   Half(float f) : bits(encodeF16(f)) {}
-  operator float() const { return decodeF16(bits); }
+  operator float() const { return fromF16(bits); }
 };
 struct Brain {
   uint16_t bits;
@@ -44,8 +49,16 @@ struct Brain {
   operator float() const { return fromBf16(bits); }
 };
 
-/// Rounds a double to float so that a second rounding to a narrower type is
-/// harmless (round to odd).
+/// x + y rounded to odd, so that a second rounding to a narrower type is harmless.
+double sumToOdd(double x, double y) {
+  double s = x + y, t = s - x;
+  double lost = (x - (s - t)) + (y - t); // exactly what the sum lacks
+  if (!(std::fabs(s) < std::numeric_limits<double>::infinity()) || lost == 0)
+    return s;
+  uint64_t u = std::bit_cast<uint64_t>(s);
+  return std::bit_cast<double>((std::signbit(lost) == std::signbit(s) ? u : u - 1) | 1);
+}
+/// The same from a double.
 float roundToOdd(double x) {
   float f = float(x);
   if (std::isnan(x) || double(f) == x || std::isinf(f))
@@ -56,80 +69,104 @@ float roundToOdd(double x) {
   return std::bit_cast<float>(u | 1);
 }
 
-struct Add {
+// .ftz asks whether the result would be subnormal if exponents had no bound (as an H200
+// does): what rounds up to the least normal number only because the format is coarser
+// below is zero. `isTiny` says so; the bound is half a unit below the least normal.
+constexpr double kTiny = 0x1p-126 - 0x1p-151;
+struct NeverTiny { // sums of normal numbers are exact down there
+  template <typename... T> static bool isTiny(T...) { return false; }
+};
+
+struct Add : NeverTiny {
+  static double run(double a, double b) { return nanOr(a + b, a, b); }
   template <typename T> static T run(T a, T b) { return a + b; }
 };
-struct Sub {
+struct Sub : NeverTiny {
+  static double run(double a, double b) { return nanOr(a - b, a, b); }
   template <typename T> static T run(T a, T b) { return a - b; }
 };
 struct Mul {
+  static double run(double a, double b) { return nanOr(a * b, a, b); }
   template <typename T> static T run(T a, T b) { return a * b; }
+  static bool isTiny(float a, float b) { return std::fabs(double(a) * double(b)) < kTiny; }
 };
 struct Div {
   template <typename T> static T run(T a, T b) { return a / b; }
+  static bool isTiny(float a, float b) {
+    return std::fabs(double(a)) < std::fabs(double(b)) * kTiny;
+  }
 };
 struct Fma {
+  static double run(double a, double b, double c) { return nanOr(std::fma(a, b, c), a, b, c); }
   template <typename T> static T run(T a, T b, T c) { return std::fma(a, b, c); }
+  static bool isTiny(float a, float b, float c) {
+    return std::fabs(sumToOdd(double(a) * double(b), double(c))) < kTiny;
+  }
 };
 template <typename T> bool lessWithZeros(T a, T b) {
   return a < b || (a == 0 && b == 0 && std::signbit(a) > std::signbit(b));
 }
-struct Min {
+struct Min : NeverTiny {
+  static double run(double a, double b) { return a != a && b != b ? quiet(b) : run<double>(a, b); }
   template <typename T> static T run(T a, T b) {
     return a != a ? b : b != b ? a : lessWithZeros(b, a) ? b : a;
   }
 };
-struct Max {
+struct Max : NeverTiny {
+  static double run(double a, double b) { return a != a && b != b ? quiet(b) : run<double>(a, b); }
   template <typename T> static T run(T a, T b) {
     return a != a ? b : b != b ? a : lessWithZeros(a, b) ? b : a;
   }
 };
-struct MinNan {
+struct MinNan : NeverTiny {
   template <typename T> static T run(T a, T b) {
     return a != a || b != b ? std::numeric_limits<T>::quiet_NaN() : Min::run(a, b);
   }
 };
-struct MaxNan {
+struct MaxNan : NeverTiny {
   template <typename T> static T run(T a, T b) {
     return a != a || b != b ? std::numeric_limits<T>::quiet_NaN() : Max::run(a, b);
   }
 };
-template <class Op> struct XorsignAbs {
+template <class Op> struct XorsignAbs : NeverTiny {
   template <typename T> static T run(T a, T b) {
     bool negative = std::signbit(a) != std::signbit(b);
     T r = Op::run(std::fabs(a), std::fabs(b));
     return negative ? -std::fabs(r) : r;
   }
 };
-struct Neg {
+struct Neg : NeverTiny {
+  static double run(double a) { return a == a ? -a : quiet(a); }
   template <typename T> static T run(T a) { return -a; }
 };
-struct Abs {
+struct Abs : NeverTiny {
+  static double run(double a) { return a == a ? std::fabs(a) : quiet(a); }
   template <typename T> static T run(T a) { return std::fabs(a); }
 };
 struct Rcp {
   template <typename T> static T run(T a) { return T(1) / a; }
+  static bool isTiny(float a) { return std::fabs(double(a)) * kTiny > 1; }
 };
-struct Sqrt {
+struct Sqrt : NeverTiny {
   template <typename T> static T run(T a) { return std::sqrt(a); }
 };
-struct Rsqrt {
+struct Rsqrt : NeverTiny {
   static float run(float a) { return float(1.0 / std::sqrt(double(a))); }
   static double run(double a) { return 1.0 / std::sqrt(a); }
 };
-struct Ex2 {
+struct Ex2 : NeverTiny {
   static float run(float a) { return float(std::exp2(double(a))); }
 };
-struct Lg2 {
+struct Lg2 : NeverTiny {
   static float run(float a) { return float(std::log2(double(a))); }
 };
-struct Sin {
+struct Sin : NeverTiny {
   static float run(float a) { return float(std::sin(double(a))); }
 };
-struct Cos {
+struct Cos : NeverTiny {
   static float run(float a) { return float(std::cos(double(a))); }
 };
-struct Tanh {
+struct Tanh : NeverTiny {
   static float run(float a) { return float(std::tanh(double(a))); }
 };
 
@@ -142,9 +179,12 @@ template <class Op, bool ftz, bool sat> struct F32 {
       return r > 0 ? (r < 1 ? r : 1.0f) : 0.0f; // NaN gives +0
     return canonical(r);
   }
-  static float run(float a) { return out(Op::run(in(a))); }
-  static float run(float a, float b) { return out(Op::run(in(a), in(b))); }
-  static float run(float a, float b, float c) { return out(Op::run(in(a), in(b), in(c))); }
+  template <typename... T> static float run(T... x) {
+    float r = Op::run(in(x)...);
+    if constexpr (ftz)
+      r = Op::isTiny(in(x)...) ? std::copysign(0.0f, r) : r;
+    return out(r);
+  }
 };
 /// Pairs in 64 bits.
 template <class Op> struct F32x2 {
@@ -160,17 +200,24 @@ template <class Op> struct F32x2 {
     return pack(Op::run(lo(a), lo(b), lo(c)), Op::run(hi(a), hi(b), hi(c)));
   }
 };
-/// 16-bit types; relu clamps below at zero and NaN to canonical NaN.
-template <class Op, typename H, bool relu = false> struct Narrow {
+/// 16-bit types; relu clamps below at zero, NaN stays. .ftz is f16's.
+template <class Op, typename H, bool relu = false, bool ftz = false> struct Narrow {
+  static constexpr float kLeast = 0x1p-14f, kTiny = kLeast - 0x1p-26f; // f16 alone has .ftz
+  static float in(uint32_t a) {
+    float x = H(a);
+    return ftz && std::fabs(x) < kLeast ? std::copysign(0.0f, x) : x;
+  }
   static uint32_t out(float r) {
+    if (ftz && std::fabs(r) < kTiny)
+      r = std::copysign(0.0f, r);
     if (relu)
       r = r != r ? r : r > 0 ? r : 0.0f;
     return H(r).bits;
   }
-  static uint32_t run(uint32_t a) { return out(Op::run(float(H(a)))); }
-  static uint32_t run(uint32_t a, uint32_t b) { return out(Op::run(float(H(a)), float(H(b)))); }
+  static uint32_t run(uint32_t a) { return out(Op::run(in(a))); }
+  static uint32_t run(uint32_t a, uint32_t b) { return out(Op::run(in(a), in(b))); }
   static uint32_t run(uint32_t a, uint32_t b, uint32_t c) {
-    return out(roundToOdd(std::fma(double(float(H(a))), double(float(H(b))), double(float(H(c))))));
+    return out(roundToOdd(sumToOdd(double(in(a)) * double(in(b)), double(in(c)))));
   }
 };
 template <class One> struct Pair {
@@ -182,34 +229,13 @@ template <class One> struct Pair {
     return One::run(a & 0xFFFF, b & 0xFFFF, c & 0xFFFF) | One::run(a >> 16, b >> 16, c >> 16) << 16;
   }
 };
-// Sign operations on 16-bit types are exact on the bits; .ftz of f16 flushes first.
-struct NegFlush {
-  static uint32_t run(uint32_t a) { return (a & 0x7C00 ? a : a & 0x8000) ^ 0x8000; }
-};
-struct AbsFlush {
-  static uint32_t run(uint32_t a) { return a & 0x7C00 ? a & 0x7FFF : 0; }
-};
-struct NegBits {
-  static uint32_t run(uint32_t a) { return a ^ 0x8000; }
-};
-struct AbsBits {
-  static uint32_t run(uint32_t a) { return a & 0x7FFF; }
-};
 
-/// .ftz and .sat of f16; bf16 has neither.
-template <class One, bool ftz, bool sat> struct HalfFlags {
-  static uint32_t flushHalf(uint32_t h) { return h & 0x7C00 ? h : h & 0x8000; }
-  static uint32_t in(uint32_t h) { return ftz ? flushHalf(h) : h; }
-  static uint32_t out(uint32_t h) {
-    h = ftz ? flushHalf(h) : h;
+/// .sat of f16: negative values and NaN give +0.
+template <class One> struct Saturated {
+  template <typename... T> static uint32_t run(T... x) {
     constexpr uint32_t kOne = 0x3C00, kInfinity = 0x7C00;
-    if (sat) // negative values and NaN give +0
-      h = (h & 0x8000) || h > kInfinity ? 0 : std::min(h, kOne);
-    return h;
-  }
-  static uint32_t run(uint32_t a, uint32_t b) { return out(One::run(in(a), in(b))); }
-  static uint32_t run(uint32_t a, uint32_t b, uint32_t c) {
-    return out(One::run(in(a), in(b), in(c)));
+    uint32_t h = One::run(x...);
+    return (h & 0x8000) || h > kInfinity ? 0 : std::min(h, kOne);
   }
 };
 /// ex2 of bf16 always flushes.
@@ -226,19 +252,30 @@ struct Packed {
   template <class One> using Of = Pair<One>;
 };
 /// f16 (Whole) or f16x2 (Packed) with flags.
-template <class Kind, class One> Handler half2(bool ftz, bool sat) {
+template <class Kind, class Op> Handler half2(bool ftz, bool sat) {
   using K = uint32_t;
-  return ftz ? (sat ? binaryLanes<typename Kind::template Of<HalfFlags<One, true, true>>, K>
-                    : binaryLanes<typename Kind::template Of<HalfFlags<One, true, false>>, K>)
-             : (sat ? binaryLanes<typename Kind::template Of<HalfFlags<One, false, true>>, K>
-                    : binaryLanes<typename Kind::template Of<One>, K>);
+  using Plain = Narrow<Op, Half>;
+  using Flushed = Narrow<Op, Half, false, true>;
+  return ftz ? (sat ? binaryLanes<typename Kind::template Of<Saturated<Flushed>>, K>
+                    : binaryLanes<typename Kind::template Of<Flushed>, K>)
+             : (sat ? binaryLanes<typename Kind::template Of<Saturated<Plain>>, K>
+                    : binaryLanes<typename Kind::template Of<Plain>, K>);
 }
-template <class Kind, class One> Handler half3(bool ftz, bool sat) {
+template <class Kind> Handler halfFma(bool ftz, bool sat, bool relu) {
   using K = uint32_t;
-  return ftz ? (sat ? ternaryLanes<typename Kind::template Of<HalfFlags<One, true, true>>, K>
-                    : ternaryLanes<typename Kind::template Of<HalfFlags<One, true, false>>, K>)
-             : (sat ? ternaryLanes<typename Kind::template Of<HalfFlags<One, false, true>>, K>
-                    : ternaryLanes<typename Kind::template Of<One>, K>);
+  using Plain = Narrow<Fma, Half>;
+  using Flushed = Narrow<Fma, Half, false, true>;
+  if (relu)
+    return ftz ? ternaryLanes<typename Kind::template Of<Narrow<Fma, Half, true, true>>, K>
+               : ternaryLanes<typename Kind::template Of<Narrow<Fma, Half, true>>, K>;
+  return ftz ? (sat ? ternaryLanes<typename Kind::template Of<Saturated<Flushed>>, K>
+                    : ternaryLanes<typename Kind::template Of<Flushed>, K>)
+             : (sat ? ternaryLanes<typename Kind::template Of<Saturated<Plain>>, K>
+                    : ternaryLanes<typename Kind::template Of<Plain>, K>);
+}
+template <class Kind, class Op> Handler halfSign(bool ftz) {
+  return ftz ? unaryLanes<typename Kind::template Of<Narrow<Op, Half, false, true>>, uint32_t>
+             : unaryLanes<typename Kind::template Of<Narrow<Op, Half>>, uint32_t>;
 }
 
 template <class Op> Handler f32Binary(bool ftz, bool sat) {
@@ -268,11 +305,11 @@ template <class Op> Handler binaryFloat(Type t, bool ftz, bool sat) {
            : ftz ? Handler(binaryLanes<F32x2<F32<Op, true, false>>, uint64_t>)
                  : Handler(binaryLanes<F32x2<F32<Op, false, false>>, uint64_t>);
   case Type::f16:
-    return half2<Whole, Narrow<Op, Half>>(ftz, sat);
+    return half2<Whole, Op>(ftz, sat);
   case Type::bf16:
     return binaryLanes<Narrow<Op, Brain>, uint32_t>;
   case Type::f16x2:
-    return half2<Packed, Narrow<Op, Half>>(ftz, sat);
+    return half2<Packed, Op>(ftz, sat);
   case Type::bf16x2:
     return binaryLanes<Pair<Narrow<Op, Brain>>, uint32_t>;
   default:
@@ -281,10 +318,10 @@ template <class Op> Handler binaryFloat(Type t, bool ftz, bool sat) {
 }
 
 /// Three-input min and max (PTX ISA 8.8): two steps.
-template <class Op> struct Three {
+template <class Op> struct Three : NeverTiny {
   static float run(float a, float b, float c) { return Op::run(Op::run(a, b), c); }
 };
-template <class Op> struct ThreeAbs {
+template <class Op> struct ThreeAbs : NeverTiny {
   static float run(float a, float b, float c) {
     return Three<Op>::run(std::fabs(a), std::fabs(b), std::fabs(c));
   }
@@ -371,16 +408,14 @@ bool decodeFma(Decoder &d, const Modifiers &m, Type t) {
                   : ternaryLanes<F32x2<F32<Fma, false, false>>, uint64_t>;
     break;
   case Type::f16:
-    run = m.relu ? half3<Whole, Narrow<Fma, Half, true>>(m.ftz, false)
-                 : half3<Whole, Narrow<Fma, Half>>(m.ftz, m.sat);
+    run = halfFma<Whole>(m.ftz, m.sat, m.relu);
     break;
   case Type::bf16:
     run = m.relu ? ternaryLanes<Narrow<Fma, Brain, true>, uint32_t>
                  : ternaryLanes<Narrow<Fma, Brain>, uint32_t>;
     break;
   case Type::f16x2:
-    run = m.relu ? half3<Packed, Narrow<Fma, Half, true>>(m.ftz, false)
-                 : half3<Packed, Narrow<Fma, Half>>(m.ftz, m.sat);
+    run = halfFma<Packed>(m.ftz, m.sat, m.relu);
     break;
   case Type::bf16x2:
     run = m.relu ? ternaryLanes<Pair<Narrow<Fma, Brain, true>>, uint32_t>
@@ -400,21 +435,19 @@ bool decodeSign(Decoder &d, const Modifiers &m, Type t) {
   case Type::f64:
     return emitLanes(d, neg ? unaryLanes<Neg, double> : unaryLanes<Abs, double>, t, 1);
   case Type::f16:
-    if (m.ftz)
-      return emitLanes(d, neg ? unaryLanes<NegFlush, uint32_t> : unaryLanes<AbsFlush, uint32_t>, t,
-                       1);
-    [[fallthrough]];
-  case Type::bf16:
-    return emitLanes(d, neg ? unaryLanes<NegBits, uint32_t> : unaryLanes<AbsBits, uint32_t>, t, 1);
+    return emitLanes(d, neg ? halfSign<Whole, Neg>(m.ftz) : halfSign<Whole, Abs>(m.ftz), t, 1);
   case Type::f16x2:
-    if (m.ftz)
-      return emitLanes(
-          d, neg ? unaryLanes<Pair<NegFlush>, uint32_t> : unaryLanes<Pair<AbsFlush>, uint32_t>, t,
-          1);
-    [[fallthrough]];
+    return emitLanes(d, neg ? halfSign<Packed, Neg>(m.ftz) : halfSign<Packed, Abs>(m.ftz), t, 1);
+  case Type::bf16:
+    return emitLanes(d,
+                     neg ? unaryLanes<Narrow<Neg, Brain>, uint32_t>
+                         : unaryLanes<Narrow<Abs, Brain>, uint32_t>,
+                     t, 1);
   case Type::bf16x2:
-    return emitLanes(
-        d, neg ? unaryLanes<Pair<NegBits>, uint32_t> : unaryLanes<Pair<AbsBits>, uint32_t>, t, 1);
+    return emitLanes(d,
+                     neg ? unaryLanes<Pair<Narrow<Neg, Brain>>, uint32_t>
+                         : unaryLanes<Pair<Narrow<Abs, Brain>>, uint32_t>,
+                     t, 1);
   default:
     return false;
   }
@@ -501,8 +534,8 @@ template <typename T> Outcome testp(Warp &w, const Instruction &in) {
     case Class::notanumber:
       yes = c == FP_NAN;
       break;
-    case Class::normal:
-      yes = c == FP_NORMAL;
+    case Class::normal: // zeros are, too
+      yes = c == FP_NORMAL || c == FP_ZERO;
       break;
     case Class::subnormal:
       yes = c == FP_SUBNORMAL;

@@ -13,6 +13,7 @@
 
 #include <cfenv>
 #include <cmath>
+#include <limits>
 
 namespace blockscale::emu {
 namespace {
@@ -53,6 +54,28 @@ double finish(double r, uint32_t) { return r; }
 float start(float x, uint32_t flags) { return flags & kFtz ? flush(x) : x; }
 double start(double x, uint32_t) { return x; }
 
+/// A result is tiny, for .ftz, if it would be subnormal were exponents without bound: the
+/// least normal number may be one that was rounded up to it from further below.
+bool isTiny(Op op, float r, float a, float b, float c) {
+  constexpr float kLeast = std::numeric_limits<float>::min(), kUp = 0x1p32f;
+  if (std::fabs(r) != kLeast || op == Op::add || op == Op::sub) // sums are exact there
+    return false;
+  r = op == Op::rcp ? compute(Op::div, kUp, a, c) : compute(op, a * kUp, b, c * kUp);
+  return std::fabs(r) < kLeast * kUp;
+}
+
+template <typename T> T one(Op op, T a, T b, T c, uint32_t flags) {
+  a = start(a, flags), b = start(b, flags), c = start(c, flags);
+  T r = compute(op, a, b, c);
+  if constexpr (std::is_same_v<T, double>)
+    if (op <= Op::mul || op == Op::fma)
+      return op == Op::fma ? nanOr(r, a, b, c) : nanOr(r, a, b);
+  if constexpr (std::is_same_v<T, float>)
+    if ((flags & kFtz) && isTiny(op, r, a, b, c))
+      r = std::copysign(0.0f, r);
+  return finish(r, flags);
+}
+
 /// `parts` values of T a register: 2 for f32x2.
 template <typename T, unsigned parts> Outcome rounded(Warp &w, const Instruction &in) {
   Op op = Op(in.imm);
@@ -64,9 +87,7 @@ template <typename T, unsigned parts> Outcome rounded(Warp &w, const Instruction
   T *d = w.reg<T>(in.op[0]);
   for (uint32_t m = w.mask; m; m &= m - 1)
     for (unsigned i = parts * unsigned(__builtin_ctz(m)), end = i + parts; i < end; ++i)
-      d[i] =
-          finish(compute(op, start(a[i], in.flags), start(b[i], in.flags), start(c[i], in.flags)),
-                 in.flags);
+      d[i] = one(op, a[i], b[i], c[i], in.flags);
   std::fesetround(before);
   return Outcome::next;
 }

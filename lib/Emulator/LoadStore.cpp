@@ -340,8 +340,8 @@ bool decodeLoadStore(Decoder &d) {
   in.listCount = n;
   d.kernel.lists.insert(d.kernel.lists.end(), regs.begin(), regs.end());
   in.run = isStore ? storeOf(bytes) : loadOf(bytes);
-  // Lanes of 16-bit registers keep their upper bits zero.
-  if (t == Type::s16)
+  // Lanes of 16-bit registers keep their upper bits zero; wider ones are filled by the sign.
+  if (isSigned(t) && !isStore && d.declaredBits(isList ? data.items[0] : data) == 16)
     in.flags |= kNarrowReg;
   d.emit(in);
   return true;

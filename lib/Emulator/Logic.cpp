@@ -68,10 +68,16 @@ struct BfindShift {
     return p == 0xFFFFFFFF ? p : uint32_t(8 * sizeof(T) - 1) - p;
   }
 };
+/// Positions and lengths of bfe and bfi: 8 bits count. Where the width is 64, ptxas makes
+/// shifts of them that saturate, so that more than 255 is as much as 255.
+template <typename T> unsigned fieldCount(uint32_t n) {
+  return sizeof(T) == 8 ? std::min(n, 0xFFu) : n & 0xFF;
+}
+
 template <typename T> struct Bfe {
-  static T run(T a, T pos, T len) {
+  static T run(T a, uint32_t pos, uint32_t len) {
     constexpr unsigned msb = 8 * sizeof(T) - 1;
-    unsigned p = unsigned(pos) & 0xFF, n = unsigned(len) & 0xFF;
+    unsigned p = fieldCount<T>(pos), n = fieldCount<T>(len);
     using U = std::make_unsigned_t<T>;
     U sign = 0;
     if (std::is_signed_v<T> && n)
@@ -259,7 +265,7 @@ template <typename T> Outcome bfe(Warp &w, const Instruction &in) {
   const uint32_t *pos = w.reg<uint32_t>(in.op[2]), *len = w.reg<uint32_t>(in.op[3]);
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    d[l] = Bfe<T>::run(a[l], T(pos[l]), T(len[l]));
+    d[l] = Bfe<T>::run(a[l], pos[l], len[l]);
   }
   return Outcome::next;
 }
@@ -271,7 +277,7 @@ template <typename T> Outcome bfi(Warp &w, const Instruction &in) {
   constexpr unsigned width = 8 * sizeof(T);
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    unsigned p = pos[l] & 0xFF, n = len[l] & 0xFF;
+    unsigned p = fieldCount<T>(pos[l]), n = fieldCount<T>(len[l]);
     T field = n >= width ? ~T(0) : T((T(1) << n) - 1);
     T shifted = p >= width ? T(0) : T(field << p);
     d[l] = (b[l] & ~shifted) | (p >= width ? T(0) : T(T(a[l] << p) & shifted));

@@ -7,6 +7,7 @@
 #include "AsyncOps.h"
 #include "Float.h"
 
+#include <cmath>
 #include <cstring>
 
 namespace blockscale::emu {
@@ -17,8 +18,10 @@ template <typename T> T apply(unsigned op, T a, T b) {
   case 0:
     if constexpr (std::is_integral_v<T>)
       return T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
+    else if constexpr (std::is_same_v<T, double>)
+      return sumInMemory(a, b);
     else
-      return a + b;
+      return canonical(a + b);
   case 1:
     return b < a ? b : a;
   case 2:
@@ -43,6 +46,14 @@ template <typename T> T apply(unsigned op, T a, T b) {
     }
   }
   return a;
+}
+
+/// min and max of halves: a number wins over NaN, +0 over -0 in max.
+float least(float a, float b) {
+  return a != a ? b : b != b ? a : b < a || (a == b && std::signbit(b)) ? b : a;
+}
+float applyHalf(unsigned op, float a, float b) {
+  return op == 0 ? a + b : op == 1 ? least(a, b) : -least(-a, -b);
 }
 
 template <typename T> void all(uint8_t *to, const uint8_t *from, unsigned bytes, unsigned op) {
@@ -80,7 +91,8 @@ void reduceBytes(uint8_t *to, const uint8_t *from, unsigned bytes, unsigned op, 
       std::memcpy(&a, to + i, 2);
       std::memcpy(&b, from + i, 2);
       bool brain = type == Type::bf16;
-      float r = brain ? apply(op, fromBf16(a), fromBf16(b)) : apply(op, fromF16(a), fromF16(b));
+      float r =
+          brain ? applyHalf(op, fromBf16(a), fromBf16(b)) : applyHalf(op, fromF16(a), fromF16(b));
       a = brain ? toBf16(r) : toF16(r);
       std::memcpy(to + i, &a, 2);
     }

@@ -9,21 +9,28 @@
 
 #include "Tma.h"
 
+#include "Float.h"
+
 namespace blockscale::emu {
 namespace {
 
+/// NaN is 0x7FF7 in every 16 bits, whatever the type (an H200's bytes): also in f32 and f64.
 uint64_t fillPattern(const TensorMapImage &map) {
+  return map.fill == uint8_t(facts::TmaFill::nan) ? 0x7FF77FF77FF77FF7ull : 0;
+}
+
+bool isTf32(const TensorMapImage &map) {
   using T = facts::TmaType;
-  if (map.fill != uint8_t(facts::TmaFill::nan))
-    return 0;
-  switch (T(map.type)) {
-  case T::f16:
-  case T::bf16:
-    return 0x7FFF7FFF7FFF7FFFull;
-  case T::f64:
-    return 0x7FFFFFFFFFFFFFFFull;
-  default:
-    return 0x7FFFFFFF7FFFFFFFull;
+  return T(map.type) == T::tf32 || T(map.type) == T::tf32ftz;
+}
+
+/// Elements of tf32 are rounded on the way; neither type flushes on an H200.
+void copyRounded(uint8_t *to, const uint8_t *from, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; i += sizeof(uint32_t)) {
+    uint32_t u;
+    std::memcpy(&u, from + i, sizeof u);
+    u = nearestTf32(u);
+    std::memcpy(to + i, &u, sizeof u);
   }
 }
 
@@ -110,6 +117,7 @@ private:
     Cta *cta = warp->cta->cluster->ctaOf(t.dst);
     uint32_t offset = uint32_t(t.dst & kSharedOffsetMask);
     uint64_t fill = fillPattern(box.map);
+    const bool isRounded = isTf32(box.map);
     std::vector<uint8_t> partial(box.globalRow);
     const uint64_t step = box.map.rank > 1 ? box.map.strides[0] : 0;
     bool read = box.eachRow([&](unsigned row, uint64_t address, unsigned from, unsigned to) {
@@ -122,10 +130,12 @@ private:
         __builtin_prefetch(whole + kRowsAhead * step);
         __builtin_prefetch(whole + kRowsAhead * step + kHostLine);
       }
-      if (to - from < box.globalRow) {
+      if (to - from < box.globalRow || isRounded) {
         for (unsigned i = 0; i < box.globalRow; ++i)
           partial[i] = uint8_t(fill >> (8 * (i % 8)));
-        if (to > from)
+        if (isRounded && to > from)
+          copyRounded(partial.data() + from, whole, to - from);
+        else if (to > from)
           std::memcpy(partial.data() + from, whole, to - from);
         whole = partial.data();
       }
@@ -148,7 +158,9 @@ private:
       if (to == from)
         return true;
       const uint8_t *p = warp->resolveGlobal(where, address + from, to - from);
-      if (p)
+      if (p && isTf32(box.map))
+        copyRounded(out + from, p, to - from);
+      else if (p)
         std::memcpy(out + from, p, to - from);
       return p != nullptr;
     });

@@ -564,9 +564,16 @@ def floatForms():
         bits = [encode(v, t) for v in columns]
         top = 1 << (n - 1)
         move = lambda form: f"ld.global.b{n} {r}1, [%pi]; {form} {r}0, {r}1; st.global.b{n} [%po], {r}0;"
-        canonical = lambda values: [CANONICAL[t] if t == "f32" and decode(b, t) != decode(b, t) else b for b in values]
+        canonical = lambda values: [CANONICAL[t] if decode(b, t) != decode(b, t) else b for b in values]
         raw(f"abs.{t}", move(f"abs.{t}"), [bits], canonical([b & ~top for b in bits]))
         raw(f"neg.{t}", move(f"neg.{t}"), [bits], canonical([b ^ top for b in bits]))
+    # NaN of f64 becomes quiet and keeps its sign (an H200's bits; the manual leaves them open).
+    quiet = lambda b: b | 1 << 51
+    nans = [0x7FF8000000000001, 0xFFF0000000000123, 0xFFF8000000000000, 0x7FF4000000000000] * 2
+    for op in ["abs", "neg"]:
+        raw(f"{op}.f64", f"ld.global.b64 %d1, [%pi]; {op}.f64 %d0, %d1; st.global.b64 [%po], %d0;", [nans], [quiet(b) for b in nans])
+    raw("add.f64", "ld.global.b64 %d1, [%pi]; ld.global.b64 %d2, [%pi+64]; add.f64 %d0, %d1, %d2; st.global.b64 [%po], %d0;",
+        [nans, [encode(1.0, "f64")] * 4 + [0xFFF0000000000001] * 4], [quiet(b) for b in nans[:4]] + [0xFFF8000000000001] * 4)
     finite = [encode(v if v == v else 9.0, "f64") for v in F_A]
     raw("abs.f64", "ld.global.b64 %d1, [%pi]; abs.f64 %d0, %d1; st.global.b64 [%po], %d0;", [finite], [b & ~(1 << 63) for b in finite])
     raw("neg.f64", "ld.global.b64 %d1, [%pi]; neg.f64 %d0, %d1; st.global.b64 [%po], %d0;", [finite], [b ^ 1 << 63 for b in finite])
@@ -594,7 +601,7 @@ def floatForms():
         [[encode(v, "f32") for v in [-1.0, 1.0, -0.0, 2.0, -5.0, 1.0, -1.0, 0.0]], [encode(v, "f32") for v in [2.0, 3.0, 4.0, -5.0, -6.0, 7.0, 8.0, 9.0]]],
         [encode(v, "f32") for v in [-2.0, 3.0, -4.0, 5.0, -6.0, 7.0, -8.0, 9.0]])
     tests = {"finite": lambda v: math.isfinite(v), "infinite": math.isinf, "number": lambda v: v == v, "notanumber": lambda v: v != v,
-             "normal": lambda v: math.isfinite(v) and abs(v) >= 2.0**-126, "subnormal": lambda v: 0 < abs(v) < 2.0**-126}
+             "normal": lambda v: math.isfinite(v) and (v == 0 or abs(v) >= 2.0**-126), "subnormal": lambda v: 0 < abs(v) < 2.0**-126}
     for name, f in tests.items():
         raw(f"testp.{name}.f32", f"setp.ne.b32 %p3, 0, 0; ld.global.b32 %f1, [%pi]; testp.{name}.f32 %p3, %f1; selp.b32 %r0, 5, 9, %p3; st.global.b32 [%po], %r0;",
             [[encode(v, "f32") for v in F_A]], [5 if f(decode(encode(v, "f32"), "f32")) else 9 for v in F_A])
@@ -649,7 +656,7 @@ def conversionForms():
                     [bits, bits[::-1]], [b << 16 | expected[7 - i] for i, b in enumerate(expected)])
         back = [encode(v, d) for v in hard]
         raw(f"cvt.f32.{d}", f"ld.global.b16 %h1, [%pi]; cvt.f32.{d} %f0, %h1; st.global.b32 [%po], %f0;", [back],
-            [encode(decode(b, d), "f32") for b in back])
+            [b << 16 if d == "bf16" else encode(decode(b, d), "f32") for b in back])  # bf16 is shifted, NaN too
     raw("cvt.f64.f32", "ld.global.b32 %f1, [%pi]; cvt.f64.f32 %d0, %f1; st.global.b64 [%po], %d0;", [[encode(v if v == v else 2.0, "f32") for v in hard]],
         [encode(decode(encode(v if v == v else 2.0, "f32"), "f32"), "f64") for v in hard])
     wide = [1.0 + 2.0**-30, -1.0 - 2.0**-24, 0.1, 1e300, 1e-300, -0.0, math.inf, 2.0**-140 + 2.0**-170]
@@ -660,7 +667,7 @@ def conversionForms():
     raw("cvt.bf16.f16", "ld.global.b16 %h1, [%pi]; cvt.bf16.f16 %h0, %h1; st.global.b16 [%po], %h0;", [halves], [encode(decode(b, "f16"), "bf16") for b in halves])
     for mode in ["rn", "rz", "rna"]:
         raw(f"cvt.{mode}.tf32.f32", f"ld.global.b32 %f1, [%pi]; cvt.{mode}.tf32.f32 %r0, %f1; st.global.b32 [%po], %r0;",
-            [bits], [0x7FFFFFFF if v != v else encode(v, "tf32", mode) << 13 for v in source])
+            [bits], [0x7FFFE000 if v != v else encode(v, "tf32", mode) << 13 for v in source])
     raw("cvt.sat.f32.f32", "ld.global.b32 %f1, [%pi]; cvt.sat.f32.f32 %f0, %f1; st.global.b32 [%po], %f0;",
         [[encode(v, "f32") for v in [0.5, -1.0, 2.0, math.nan, 1.0, 0.0, math.inf, -0.25]]],
         [encode(v, "f32") for v in [0.5, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0]])

@@ -48,7 +48,8 @@ const char *const kHelp =
     "  --expect=FILE    with emulator: lines 'NAME HASH' as --out's chip.txt has them\n"
     "  --out=DIR        where report.txt, results.json and chip.txt go\n"
     "  --keep           also write the GPU's bytes where they are not the emulator's to\n"
-    "                   DIR/raw, for the group mufu the differences to DIR/tables\n"
+    "                   DIR/raw, for the group mufu the differences to DIR/tables; with\n"
+    "                   --device=emulator the emulator's bytes\n"
     "  --only=TEXT      only programs whose name holds TEXT\n"
     "  --workers=N      processes (default: one for each core)\n"
     "  --threads=N      host threads of each emulator (default 1)\n"
@@ -246,6 +247,8 @@ Object runOne(const Options &options, Devices &devices, const std::string &name,
   if (!chip || !*chip || !emulator) {
     if (chip && *chip && options.isKeeping)
       keep(options, *program, (*chip)->outputs, nullptr);
+    if (!chip && emulator && options.isKeeping)
+      keep(options, *program, emulator->outputs, nullptr);
     result["status"] = isUnstable       ? "unstable"
                        : emulator       ? (chip ? "chip refuses" : "ran")
                        : chip && !*chip ? "both refuse"
