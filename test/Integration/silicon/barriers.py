@@ -2,8 +2,10 @@
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# One thread takes a barrier through legal steps drawn from a seed; after each, the
-# returned state and the barrier's own 64 bits are written, opaque as they are.
+# One thread takes a barrier through legal steps drawn from a seed; after each, the upper
+# half of the returned state and whether each parity's phase is over are written. (The
+# lower half of a state is left as it was by the chip, and a barrier's own word is not
+# there for ordinary loads: an H200 reads zeros.)
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -26,6 +28,11 @@ class Barrier:
         if self.pending == 0 and self.tx == 0:
             self.pending = self.expected
             self.phase ^= 1
+
+
+OBSERVE = ("  mbarrier.test_wait.parity.shared::cta.b64 %p, [%base], 0;\n  selp.b64 %x, 1, 0, %p;\n"
+           "  mbarrier.test_wait.parity.shared::cta.b64 %p, [%base], 1;\n  selp.b64 %w1, 2, 0, %p;\n  or.b64 %x, %x, %w1;\n")
+UPPER = "  shr.u64 %state, %state, 32;\n"
 
 
 def step(rng, barrier):
@@ -54,23 +61,23 @@ def step(rng, barrier):
     if kind == "arrive":
         barrier.pending -= 1
         barrier.settle()
-        return f"  mbarrier.arrive.shared::cta.b64 %state, {b};\n"
+        return f"  mbarrier.arrive.shared::cta.b64 %state, {b};\n" + UPPER
     if kind == "arrive-count":
         n = rng.randint(1, barrier.pending)
         barrier.pending -= n
         barrier.settle()
-        return f"  mbarrier.arrive.release.cta.shared::cta.b64 %state, {b}, {n};\n"
+        return f"  mbarrier.arrive.release.cta.shared::cta.b64 %state, {b}, {n};\n" + UPPER
     if kind == "expect-arrive":
         n = rng.choice([0, 32, 1000])
         barrier.tx += n
         barrier.pending -= 1
         barrier.settle()
-        return f"  mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %state, {b}, {n};\n"
+        return f"  mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %state, {b}, {n};\n" + UPPER
     if kind == "drop":
         barrier.pending -= 1
         barrier.expected -= 1
         barrier.settle()
-        return f"  mbarrier.arrive_drop.shared::cta.b64 %state, {b};\n"
+        return f"  mbarrier.arrive_drop.shared::cta.b64 %state, {b};\n" + UPPER
     if kind == "test":
         parity = rng.randint(0, 1)
         return f"  mbarrier.test_wait.parity.shared::cta.b64 %p, {b}, {parity};\n  selp.b64 %state, 1, 0, %p;\n"
@@ -88,20 +95,21 @@ def build(suite):
         count = [1, 2, 3, 32, 128, 1000, (1 << 20) - 1, 5][seed % 8]
         barrier = Barrier(count)
         code = ENTER + "  @!%first bra END;\n  ld.param.u64 %y, [p0];\n"
-        code += f"  mbarrier.init.shared::cta.b64 [%base], {count};\n  ld.shared.b64 %x, [%base];\n  st.global.b64 [%y], %x;\n"
+        code += f"  mbarrier.init.shared::cta.b64 [%base], {count};\n{OBSERVE}  st.global.b64 [%y], %x;\n"
         for i in range(STEPS):
             code += step(rng, barrier)
-            code += f"  ld.shared.b64 %x, [%base];\n  st.global.v2.b64 [%y+{16 + 16 * i}], {{%state, %x}};\n"
+            code += OBSERVE + f"  st.global.v2.b64 [%y+{16 + 16 * i}], {{%state, %x}};\n"
         if barrier.tx:  # no bytes are left to come
             code += f"  mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%base], {barrier.tx};\n"
         y = Buffer("y", "b64", 2 + 2 * STEPS)
         suite.add("mbarrier", f"steps-{seed:02}", code + "END:\n  ret;\n", [y], [y], block=32, shared=DATA, declarations=SHARED)
-    # Threads that arrive together: the last one's state differs, so only the words count.
+    # Threads that arrive together: each state has another count, so their sum is compared.
     y = Buffer("y", "b64", 64)
-    code = ENTER + init(1, 128) + "  ld.param.u64 %y, [p0];\n"
+    code = ENTER + init(1, 128) + "  @%first st.shared.b32 [%data], 0;\n  ld.param.u64 %y, [p0];\n  bar.sync 0;\n"
     for i in range(32):
-        code += (f"  mbarrier.arrive.shared::cta.b64 %state, [%base];\n{wait(i % 2)}  bar.sync 0;\n  ld.shared.b64 %x, [%base];\n"
-                 f"  mbarrier.pending_count.b64 %r0, %x;\n  @%first st.global.b64 [%y+{8 * i}], %x;\n  bar.sync 0;\n")
+        code += (f"  mbarrier.arrive.shared::cta.b64 %state, [%base];\n{wait(i % 2)}  mbarrier.pending_count.b64 %r0, %state;\n"
+                 f"  red.shared.add.u32 [%data], %r0;\n  bar.sync 0;\n  ld.shared.b32 %r1, [%data];\n  cvt.u64.u32 %x, %r1;\n"
+                 f"  @%first st.global.b64 [%y+{8 * i}], %x;\n  bar.sync 0;\n")
     suite.add("mbarrier", "together", code + "  ret;\n", [y], [y], block=128, shared=DATA, declarations=SHARED)
     # Named barriers: sums under bar.red, and arrive with sync of fewer threads.
     for op, kind in (("popc.u32", "r"), ("and.pred", "p"), ("or.pred", "p")):

@@ -72,7 +72,7 @@ def buildDistributed(suite):
                 "  mapa.shared::cluster.u32 %r8, %base, 0;\n  @%first mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r8];\n"
                 "  setp.ne.u32 %q, %rank, 0;\n  @%q bra OVER;\nTRY:\n"
                 "  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %done, [%base], 0;\n  @!%done bra TRY;\n" +
-                dump(1, 256 * size) + "  ld.shared.b64 %x, [%base];\n  ld.param.u64 %y, [p1];\n" +
+                dump(1, 256 * size) + "  mbarrier.test_wait.parity.shared::cta.b64 %p, [%base], 1;\n  selp.b64 %x, 1, 0, %p;\n  ld.param.u64 %y, [p1];\n" +
                 f"  @%first st.global.b64 [%y+{256 * size}], %x;\nOVER:\n" + CLUSTER_SYNC, size, 256 * size + 64, threads=64)
         # st.async counts its bytes on the receiver's barrier.
         program(suite, f"st.async-{size}", init(1) + own + "  @%first mbarrier.arrive.expect_tx.shared::cta.b64 %state, [%base], 256;\n" + CLUSTER_SYNC + peer +

@@ -10,6 +10,7 @@
 
 #include "Case.h"
 #include "Compare.h"
+#include "Expect.h"
 #include "Workers.h"
 
 #include "blockscale/Support/Json.h"
@@ -34,7 +35,7 @@ using llvm::json::Object;
 namespace {
 
 struct Options {
-  std::string suite, device = "both", out, only, expect;
+  std::string suite, device = "both", out, only, expect, known;
   size_t workers = 0;
   unsigned threads = 1;
   double limit = 120;
@@ -46,6 +47,8 @@ const char *const kHelp =
     "  --suite=DIR      programs: GROUP/NAME.ptx with GROUP/NAME.json (docs/Manifest.md)\n"
     "  --device=NAME    both (default), or emulator\n"
     "  --expect=FILE    with emulator: lines 'NAME HASH' as --out's chip.txt has them\n"
+    "  --known=FILE     lines 'NAME REASON': what may differ (NAME may end in *); a line\n"
+    "                   whose programs no longer differ is an error\n"
     "  --out=DIR        where report.txt, results.json and chip.txt go\n"
     "  --keep           also write the GPU's bytes where they are not the emulator's to\n"
     "                   DIR/raw, for the group mufu the differences to DIR/tables; with\n"
@@ -71,6 +74,8 @@ Result<Options> parseOptions(int argc, char **argv) {
       isGood = (options.device = value.str()) == "both" || value == "emulator";
     else if (name == "--expect")
       options.expect = value.str();
+    else if (name == "--known")
+      options.known = value.str();
     else if (name == "--out")
       options.out = value.str();
     else if (name == "--only")
@@ -264,22 +269,6 @@ Object runOne(const Options &options, Devices &devices, const std::string &name,
   return result;
 }
 
-/// Lines "NAME HASH"; what stands behind is for people.
-Result<std::map<std::string, std::string>> readExpected(const std::string &file) {
-  Result<std::string> text = rt::readFile(file, "expected results");
-  if (!text)
-    return text.takeRefusal();
-  std::map<std::string, std::string> expected;
-  std::istringstream lines(*text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string name, hash;
-    if (words >> name >> hash && name[0] != '#')
-      expected[name] = hash;
-  }
-  return expected;
-}
-
 std::string field(const Object &result, llvm::StringRef key) {
   return result.getString(key).value_or("").str();
 }
@@ -290,9 +279,10 @@ std::string describe(const Object &result) {
   if (auto mismatches = result.getInteger("mismatches"))
     text += llvm::formatv(": {0} of {1} elements differ", *mismatches,
                           result.getInteger("elements").value_or(0));
-  for (const char *key : {"note", "chip_says", "emulator_says"})
+  for (const char *key : {"known", "note", "chip_says", "emulator_says"})
     if (result.get(key))
-      text += (key[0] == 'n'   ? "; "
+      text += (key[0] == 'k'   ? " (" + field(result, "was") + "): "
+               : key[0] == 'n' ? "; "
                : key[0] == 'c' ? "; chip: "
                                : "; emulator: ") +
               field(result, key);
@@ -314,10 +304,14 @@ struct Summary {
   int hazards = 0; // programs that the checks report
 };
 
-/// Whether a case is right: nothing differs, and in CI it is what a chip gave.
-bool isRight(const std::string &status) {
+/// Whether a case is right: nothing differs, and in CI it is what a chip gave. What the
+/// emulator does not execute is right where no chip's result is there to compare with.
+bool isRight(const Object &result, bool isExpected) {
+  std::string status = field(result, "status");
+  if (status == "not executed")
+    return !isExpected && !result.get("hash");
   return status == "same" || status == "ran" || status == "as on the chip" ||
-         status == "both refuse" || status == "not executed";
+         status == "both refuse" || status == "known";
 }
 
 // On a terminal; report.txt has all of it.
@@ -341,7 +335,8 @@ void print(llvm::raw_ostream &os, const std::vector<Object> &results, const Summ
      << " reported by the hazard checks\n\n";
   for (const Object &result : results) {
     std::string status = field(result, "status");
-    bool isFine = status == "same" || status == "ran" || status == "as on the chip";
+    bool isFine = status == "same" || status == "ran" || status == "as on the chip" ||
+                  (status == "known" && !isWhole);
     if (isFine && !(isWhole && result.get("hazard")))
       continue;
     if (!isWhole && (status == "not executed" || status == "both refuse"))
@@ -424,6 +419,13 @@ int run(const Options &options) {
       return fail(read.message());
     expected = std::move(*read);
   }
+  std::vector<Known> known;
+  if (!options.known.empty()) {
+    auto read = readKnown(options.known);
+    if (!read)
+      return fail(read.message());
+    known = std::move(*read);
+  }
   std::string chipName = "none";
   if (options.device == "both") {
     Result<std::string> chip = findChip();
@@ -457,19 +459,36 @@ int run(const Options &options) {
   bool isAllRight = true;
   for (Object &result : results) {
     std::string name = field(result, "name");
-    if (auto it = expected.find(name); it != expected.end() && result.get("emulator_hash")) {
+    auto it = expected.find(name);
+    if (it != expected.end() && result.get("emulator_hash")) {
       bool isSame = field(result, "emulator_hash") == it->second;
       result["status"] = isSame ? "as on the chip" : "not as on the chip";
+    }
+    bool isFine = isRight(result, it != expected.end());
+    if (Known *entry = findKnown(known, name)) {
+      ++entry->programs;
+      if (!isFine) {
+        ++entry->differing;
+        result["was"] = field(result, "status");
+        result["status"] = "known";
+        result["known"] = entry->reason;
+        isFine = true;
+      }
     }
     std::string status = field(result, "status");
     ++summary.groups[name.substr(0, name.find('/'))][status];
     ++summary.statuses[status];
     summary.bytes += uint64_t(result.getInteger("bytes").value_or(0));
     summary.hazards += result.get("hazard") != nullptr;
-    isAllRight &= isRight(status);
+    isAllRight &= isFine;
   }
   llvm::outs() << "device: " << (chipName == "none" ? "emulator alone" : chipName) << "\n";
   print(llvm::outs(), results, summary, /*isWhole=*/false);
+  for (const Known &entry : known)
+    if (entry.isStale()) {
+      llvm::outs() << "stale: nothing that " << entry.name << " names differs any more\n";
+      isAllRight = false;
+    }
   if (!options.out.empty())
     if (Result<bool> status = writeFiles(options, results, summary, chipName); !status)
       return fail(status.message());
