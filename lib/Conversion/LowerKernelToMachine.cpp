@@ -201,8 +201,8 @@ void KernelLowering::setUp() {
 }
 
 void KernelLowering::tearDown() {
-  // No access may be in flight when the columns are given back.
-  Tcgen05FenceBeforeOp::create(b, loc);
+  // No access may be in flight when the columns are given back; consumer_release and commit
+  // have what belongs in front of the barrier.
   BarSyncOp::create(b, loc, 0);
   Tcgen05FenceAfterOp::create(b, loc);
   for (auto op : entry->getOps<TmemPlanOp>()) {

@@ -98,6 +98,13 @@ uint32_t Clock::unknown(uint32_t component, uint32_t lanes, uint32_t count) cons
   return out;
 }
 
+bool Clock::coversAny(uint32_t component, uint32_t lanes, uint32_t count) const {
+  for (uint32_t m = lanes; m; m &= m - 1)
+    if (of(component, unsigned(__builtin_ctz(m))) >= count)
+      return true;
+  return false;
+}
+
 void Clock::raise(uint32_t component, uint32_t lanes, uint32_t to) {
   if (component >= entries.size())
     entries.resize(component + 1);

@@ -53,6 +53,7 @@ public:
   bool covers(uint32_t component, uint32_t lanes, uint32_t count) const;
   /// Those of `lanes` that are not known up to `count`.
   uint32_t unknown(uint32_t component, uint32_t lanes, uint32_t count) const;
+  bool coversAny(uint32_t component, uint32_t lanes, uint32_t count) const;
   void raise(uint32_t component, uint32_t lanes, uint32_t to);
   void join(const Clock &other);
   /// Joins one component only.

@@ -12,6 +12,8 @@
 
 #include "../Text.h"
 
+#include <span>
+
 namespace blockscale::emu {
 
 namespace {
@@ -62,10 +64,13 @@ Hazards::Group &Hazards::groupOf(WarpState &s, unsigned lane) {
 }
 
 /// What lanes of a group have waited for themselves.
-void Hazards::giveOwn(const WarpState &s, const Group &g, uint32_t lanes, Clock &into) const {
+void Hazards::giveOwn(const WarpState &s, const Group &g, uint32_t lanes, Clock &into,
+                      bool onlyTensor) const {
   if (g.own.isEmpty())
     return;
-  for (Agent a : {Agent::bulkRead, Agent::bulkDone, Agent::copyAsync})
+  static constexpr Agent kWaited[] = {Agent::tmemLoad, Agent::tmemStore, Agent::bulkRead,
+                                      Agent::bulkDone, Agent::copyAsync};
+  for (Agent a : std::span(kWaited, onlyTensor ? 2 : std::size(kWaited)))
     if (uint32_t id = s.agents[size_t(a)])
       for (uint32_t m = lanes; m;) {
         uint32_t known = g.own.of(id, unsigned(__builtin_ctz(m))), same = 0;
@@ -249,8 +254,11 @@ void Hazards::fence(Warp &w, FenceKind kind) {
       break;
     case FenceKind::tcgen05Before:
       joinTensor(g.fenced.plain, g.knows.plain);
-      if (!assumes(3))
+      giveOwn(s, g, g.lanes, g.fenced.plain, /*onlyTensor=*/true);
+      if (!assumes(3)) {
         joinTensor(g.knows.before, g.knows.plain);
+        giveOwn(s, g, g.lanes, g.knows.before, /*onlyTensor=*/true);
+      }
       break;
     case FenceKind::tcgen05After:
       joinTensor(g.knows.plain, g.pending.plain);

@@ -174,7 +174,8 @@ private:
   uint32_t component(WarpState &s, Agent agent);
   Group &groupOf(WarpState &s, unsigned lane);
   template <class Fn> void eachGroup(WarpState &s, uint32_t lanes, Fn fn);
-  void giveOwn(const WarpState &s, const Group &g, uint32_t lanes, Clock &into) const;
+  void giveOwn(const WarpState &s, const Group &g, uint32_t lanes, Clock &into,
+               bool onlyTensor = false) const;
   void publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &into, Order order);
   void joinTensor(Clock &into, const Clock &from) const;
   void learn(Group &g, const Knowledge &from, Order order);
@@ -191,6 +192,7 @@ private:
   void touchTensor(const Actor &x, Cta &cta, unsigned quarters, unsigned column, unsigned columns);
   void checkTensor(const Actor &x, const Cell &cell, unsigned quarters, unsigned rank,
                    unsigned column);
+  static bool everyLaneWaited(const WarpState &s, const Record &r);
   bool isPipelined(const Actor &x, const Record &r, bool sameWarp) const;
   Rule tensorRule(const Actor &x, const Record &r) const;
 

@@ -135,7 +135,8 @@ constexpr HazardRule kRules[] = {
     {"OS6", HazardLevel::warning, "two threads store the same value without order",
      "a barrier between them", "8.7.1", "", ""},
     {"OS7", HazardLevel::strict,
-     ".aligned instruction behind a divergent branch, where nothing makes lanes wait for each other",
+     ".aligned instruction behind a divergent branch, where nothing makes lanes wait for each "
+     "other",
      "bar.warp.sync, or another .sync of all lanes, behind the branch", "9.7.15.2", "", ""},
 };
 static_assert(std::size(kRules) == size_t(Rule::OS7) + 1);

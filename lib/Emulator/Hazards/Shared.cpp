@@ -267,10 +267,10 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
     number(Agent::wgmma, kAllLanes);
     break;
   case OpKind::tmemLoad:
-    number(Agent::tmemLoad, kAllLanes);
+    number(Agent::tmemLoad, w.full);
     break;
   case OpKind::tmemStore:
-    number(Agent::tmemStore, kAllLanes);
+    number(Agent::tmemStore, w.full);
     break;
   case OpKind::bulkStore:
     number(Agent::bulkRead, op.lanes);

@@ -61,6 +61,12 @@ Rule Hazards::tensorRule(const Actor &x, const Record &r) const {
   return !sameWarp && isPipelined(x, r, true) ? Rule::TM8 : Rule::TM1;
 }
 
+/// Each lane has waited for its part of a tcgen05.ld or st.
+bool Hazards::everyLaneWaited(const WarpState &s, const Record &r) {
+  return std::all_of(s.groups.begin(), s.groups.end(),
+                     [&](const Group &g) { return g.own.covers(r.component, g.lanes, r.count); });
+}
+
 void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned quarters, unsigned rank,
                           unsigned column) {
   const bool writes = isWrite(x.record.touch);
@@ -70,8 +76,10 @@ void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned quarters, u
       continue;
     const Component &c = components[r.component];
     const bool sameWarp = c.warp == x.state;
+    if (isLoadStore(r.touch) && sameWarp && everyLaneWaited(*c.warp, r))
+      continue;
     if (x.group->knows.plain.covers(r.component, r.lanes, r.count)) {
-      if (!assumes(3) && !sameWarp && x.record.touch != Touch::dealloc) {
+      if (!assumes(3) && !sameWarp) {
         if (!x.group->knows.before.covers(r.component, r.lanes, r.count))
           conflict(Rule::TM9s, HazardLevel::strict, r, true, rank, column, column, kMissingBefore);
         else if (!x.group->tensorFenced.covers(r.component, r.lanes, r.count))
@@ -102,6 +110,10 @@ void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned quarters, u
     if (sameWarp && isLoadStore(r.touch) && isLoadStore(x.record.touch)) {
       rule = Rule::TM6;
       level = HazardLevel::error;
+    } else if (isLoadStore(r.touch) && everyLaneWaited(*c.warp, r) &&
+               x.group->knows.plain.coversAny(r.component, r.lanes, r.count)) {
+      rule = Rule::CL4; // all have waited, some have not told the lane that released
+      level = HazardLevel::warning;
     }
     conflict(rule, level, r, true, rank, column, column);
   }
@@ -138,7 +150,7 @@ void Hazards::tensorWait(Warp &w, bool stores) {
   WarpState &s = stateOf(w);
   uint32_t id = component(s, stores ? Agent::tmemStore : Agent::tmemLoad);
   uint32_t count = components[id].count;
-  eachGroup(s, w.mask, [&](Group &g) { g.knows.plain.raise(id, kAllLanes, count); });
+  eachGroup(s, w.mask, [&](Group &g) { g.own.raise(id, g.lanes, count); });
   if (!stores) {
     s.loads.clear();
     w.unreadLoads = false;

@@ -110,7 +110,7 @@ inline std::string hazardKernel(const HazardCase &c, bool isRight) {
             "mov.u32 %id, 0x08080480; add.u32 %sa, %tm, 128; add.u32 %sb, %tm, 136;\n";
     if (!c.freesItself)
       tail = "tcgen05.wait::ld.sync.aligned; tcgen05.wait::st.sync.aligned;\n"
-             "tcgen05.fence::before_thread_sync; bar.sync 0;\n" +
+             "tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;\n" +
              inWarp(0, "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %tm, 256;\n");
   }
   std::string body = head + twin(c.body, isRight) + tail;

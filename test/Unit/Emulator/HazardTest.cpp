@@ -41,6 +41,30 @@ const std::string kCopyScales = "tcgen05.cp.cta_group::1.32x128b.warpx4 [%tm+128
 const std::string kAfter = "tcgen05.fence::after_thread_sync;\n";
 const std::string kArrive1 = "mbarrier.arrive.shared::cta.b64 _, [bar+8];\n";
 
+// Lane 3 goes another way; an aligned barrier follows.
+const std::string kMeetByChance = "setp.eq.u32 %p4, %la, 3; @%p4 bra A1; mov.u32 %r12, %t;\n"
+                                  "A1: [+bar.warp.sync -1;\n+]bar.sync 0;\n";
+// Warp 1 loads and waits; one lane releases the columns.
+const std::string kOneReleases = "setp.ne.u32 %p4, %w, 1; @%p4 bra R1;\n"
+                                 "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r20}, [%r1];\n"
+                                 "tcgen05.wait::ld.sync.aligned; [+bar.warp.sync -1;\n+]"
+                                 "elect.sync _|%p4, -1; @!%p4 bra R1;\n"
+                                 "mbarrier.arrive.shared::cta.b64 _, [bar+8];\n"
+                                 "R1: bar.warp.sync -1;\n";
+
+// Lanes that go different ways or wait for themselves.
+void addLaneCases(std::vector<HazardCase> &cases) {
+  HazardOptions strict;
+  strict.mode = HazardMode::strict;
+  cases.push_back({"OS7", kMeetByChance, Setup::shared, HazardLevel::strict, strict});
+  std::string text = elected(0, mma() + commit(0));
+  text += wait(0, 0);
+  text += kOneReleases;
+  text += elected(0, wait(1, 0) + mma() + commit(2) + wait(2, 0));
+  text += inWarp(1, wait(2, 0));
+  cases.push_back({"CL4_load", text, Setup::tensor, HazardLevel::warning});
+}
+
 std::vector<HazardCase> cases() {
   HazardOptions early, noA1, noA3, strict;
   noA3.denied = 1u << 3;
@@ -222,6 +246,7 @@ std::vector<HazardCase> cases() {
                Setup::shared, L::warning});
   c.back().target = "sm_107a";
   c.back().shared = 260000;
+  addLaneCases(c);
   return c;
 }
 

@@ -254,3 +254,21 @@ def mutants(ptx):
         for kind, what, text in variants(line):
             changed = "\n".join([*lines[:index], "\t" + text, *lines[index + 1:]])
             yield Mutant(kind, index + 1, f"{line.opcode}: {what}", changed)
+
+
+def withoutFenceBehind(mutant):
+    """The mutant's text without the next tcgen05.fence::after_thread_sync."""
+    return withoutFence(mutant, "after", lambda lines: range(mutant.line, len(lines)))
+
+
+def withoutFenceAhead(mutant):
+    """The mutant's text without the last tcgen05.fence::before_thread_sync in front of it."""
+    return withoutFence(mutant, "before", lambda lines: range(mutant.line - 2, -1, -1))
+
+
+def withoutFence(mutant, half, places):
+    lines = mutant.text.split("\n")
+    for index in places(lines):
+        if lines[index].strip() == f"tcgen05.fence::{half}_thread_sync;":
+            return "\n".join([*lines[:index], "\t" + NOTHING, *lines[index + 1:]])
+    return mutant.text
