@@ -19,13 +19,14 @@ namespace {
 
 enum class Op : uint8_t { add, min, max, andOp, orOp, xorOp, inc, dec, exch, cas };
 enum : uint32_t { kWideBase = 1, kVectorHalf = 2 };
-constexpr unsigned kOrderShift = 16;
+constexpr unsigned kOrderShift = 16, kOrderMask = 7;
+constexpr uint32_t kWide = 1u << 20; // gpu or sys scope
 
 /// Tells the hazard checks of one lane's access.
 void note(Warp &w, const Instruction &in, uint64_t address, unsigned bytes, int lane) {
   if (w.hazards)
     w.hazards->access(w, in, Touch::atomic, Space(in.imm2), address, bytes, unsigned(lane),
-                      Order(in.flags >> kOrderShift));
+                      Order(in.flags >> kOrderShift & kOrderMask), in.flags & kWide);
 }
 
 template <typename T> T apply(Op op, T old, T a, T b) {
@@ -183,7 +184,7 @@ bool decodeAtomic(Decoder &d) {
   constexpr Order kOrders[] = {Order::relaxed, Order::acquire, Order::release,
                                Order::acquireRelease};
   Order order = kOrders[std::max(0, d.takeOneOf({"relaxed", "acquire", "release", "acq_rel"}))];
-  d.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  int scope = d.takeOneOf({"cta", "cluster", "gpu", "sys"}); // gpu where there is none
   Space space = Space::generic;
   switch (d.takeOneOf({"global", "shared", "shared::cta", "shared::cluster"})) {
   case 0:
@@ -218,7 +219,8 @@ bool decodeAtomic(Decoder &d) {
   in.op[1] = a.base;
   in.imm = a.offset;
   in.imm2 = int64_t(space);
-  in.flags = (a.wide ? uint32_t(kWideBase) : 0) | uint32_t(order) << kOrderShift;
+  in.flags = (a.wide ? uint32_t(kWideBase) : 0) | uint32_t(order) << kOrderShift |
+             (scope < 0 || scope >= 2 ? kWide : 0);
   bool halves = t == Type::f16 || t == Type::bf16 || t == Type::f16x2 || t == Type::bf16x2;
   if (vec >= 0 || halves) {
     if (op > 2 || (!halves && t != Type::f32))

@@ -153,8 +153,10 @@ bool decodeFence(Decoder &d) {
           uint8_t(d.takeOneOf({"alias", "async"}) == 1 ? FenceKind::proxyAsync : FenceKind::none);
     else if (int scope = d.takeOneOf({"cta", "gl", "sys"}); scope < 0)
       return false;
-    else
-      d.kernel.talksThroughGlobal |= scope > 0;
+    else if (scope > 0) {
+      d.kernel.talksThroughGlobal = true;
+      in.sub = uint8_t(FenceKind::threadWide);
+    }
     d.emit(in);
     return d.expectOperands(0);
   }
@@ -191,7 +193,10 @@ bool decodeFence(Decoder &d) {
     int scope = d.takeOneOf({"cta", "cluster", "gpu", "sys"});
     if (scope < 0)
       return false;
-    d.kernel.talksThroughGlobal |= scope >= 2;
+    if (scope >= 2) {
+      d.kernel.talksThroughGlobal = true;
+      in.sub = uint8_t(FenceKind::threadWide);
+    }
   }
   d.emit(in);
   return d.expectOperands(0);

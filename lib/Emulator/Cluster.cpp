@@ -339,6 +339,8 @@ bool Cluster::finish() {
     if (!cta->tmem.live().empty() && !stopped())
       fail(cta->tmem.live()[0].line, "tmem_leak: tensor memory columns " + cta->tmem.describe() +
                                          " must be freed before the CTA exits");
+  if (hazards && !stopped())
+    hazards->finished();
   return !stopped();
 }
 

@@ -63,6 +63,8 @@ public:
       if (Cta *cta = warp->cta->cluster->ctaOf(address))
         sink.shared(Touch::copyAsync, *cta, uint32_t(address & kSharedOffsetMask), bytes,
                     uint64_t(l));
+      if (srcBytes[l])
+        sink.global(Touch::copyAsyncRead, src[l], srcBytes[l], uint64_t(l));
     }
   }
 };

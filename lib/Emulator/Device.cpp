@@ -11,6 +11,7 @@
 #include "blockscale/Facts/Products.h"
 
 #include "Decoder.h"
+#include "Hazards/LaunchHazards.h"
 #include "Scheduler.h"
 
 #include <algorithm>
@@ -115,6 +116,8 @@ public:
       return outside("write", address, bytes);
     if (bytes)
       std::memcpy(r.at(address), from, bytes);
+    auto &maps = memory.changedMaps;
+    maps.erase(maps.lower_bound(address), maps.lower_bound(address + bytes));
     return true;
   }
   Result<bool> read(uint64_t address, void *to, size_t bytes) override {
@@ -264,6 +267,8 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
   if (std::string e = checkLaunch(*loaded, *kernel, config, run); !e.empty())
     return Refusal{loaded->file + ":" + std::to_string(kernel->line) + ": " + e};
 
+  if (options.hazards.mode != HazardMode::off)
+    run.hazardsTogether = std::make_shared<LaunchHazards>(run);
   Scheduler scheduler(run);
   run.scheduler = &scheduler;
   scheduler.run(options.threads);

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 namespace blockscale::emu {
@@ -43,6 +44,8 @@ public:
 
   /// Serialises read-modify-write operations of host threads.
   std::mutex atomics;
+  /// Tensor maps that kernels have changed since the host wrote them, for the hazard checks.
+  std::set<uint64_t> changedMaps;
 
 private:
   struct Free {

@@ -17,7 +17,15 @@ namespace blockscale::emu {
 namespace {
 
 // flags
-enum : uint32_t { kWideBase = 1, kWideReg = 2, kSigned = 4, kPoll = 8, kNarrowReg = 16 };
+enum : uint32_t {
+  kWideBase = 1,
+  kWideReg = 2,
+  kSigned = 4,
+  kPoll = 8,
+  kNarrowReg = 16,
+  kReadOnly = 32, // ld.nc
+  kWide = 64      // strong at gpu or sys scope
+};
 constexpr unsigned kOrderShift = 8;
 
 uint64_t laneAddress(const Warp &w, const Instruction &in, int l) {
@@ -95,11 +103,15 @@ uint8_t *consecutiveWords(const Warp &w, const Instruction &in, const Window &wi
 
 /// Tells the hazard checks of every lane's access.
 void note(Warp &w, const Instruction &in, Touch touch, unsigned bytes, uint32_t same = 0) {
+  if (in.flags & kReadOnly)
+    return;
+  uint64_t addresses[32];
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    w.hazards->access(w, in, same >> l & 1 ? Touch::storeSame : touch, Space(in.imm2),
-                      laneAddress(w, in, l), bytes, unsigned(l), Order(in.flags >> kOrderShift));
+    addresses[l] = laneAddress(w, in, l);
   }
+  w.hazards->accesses(w, in, touch, Space(in.imm2), addresses, bytes, same,
+                      Order(in.flags >> kOrderShift), in.flags & kWide);
 }
 
 /// Elements of `bytes` bytes, in.sub of them, registers in lists[list..].
@@ -288,7 +300,7 @@ bool decodeLoadStore(Decoder &d) {
       poll && wide && (space == Space::global || space == Space::generic);
   if (nonCoherent && space != Space::global)
     return d.fail("ptx_space: ld.nc must read .global");
-  d.take("nc");
+  nonCoherent |= d.take("nc");
   d.takeHints();
   bool policy = d.take("L2::cache_hint");
   d.takeOneOf({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
@@ -311,7 +323,9 @@ bool decodeLoadStore(Decoder &d) {
   in.imm2 = int64_t(space);
   in.sub = uint8_t(n);
   in.flags = (a.wide ? uint32_t(kWideBase) : 0) | (poll && !isStore ? uint32_t(kPoll) : 0) |
-             (isSigned(t) ? uint32_t(kSigned) : 0) | uint32_t(order) << kOrderShift;
+             (isSigned(t) ? uint32_t(kSigned) : 0) | uint32_t(order) << kOrderShift |
+             (nonCoherent ? uint32_t(kReadOnly) : 0) |
+             (ordering == 2 || (poll && scope >= 2) ? uint32_t(kWide) : 0);
   std::vector<Operand> regs;
   // A single register may stand in braces, too.
   bool isList = data.kind == PtxOperand::Kind::vector;

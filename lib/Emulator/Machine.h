@@ -36,6 +36,7 @@ class Cta;
 class Cluster;
 class Scheduler;
 class Hazards;
+class LaunchHazards;
 struct AsyncTrace;
 
 /// A report of the hazard checks, without its place.
@@ -75,7 +76,8 @@ struct Launch {
   std::string error;
   std::vector<std::string> evidence;
   double mmaFlops = 0;
-  std::vector<HazardFinding> hazards; // one for a label and a pair of lines
+  std::vector<HazardFinding> hazards;             // one for a label and a pair of lines
+  std::shared_ptr<LaunchHazards> hazardsTogether; // null: not checked
 
   bool failed() const { return failedAt != kNoFailure; }
   void fail(uint64_t turn, uint32_t line, const std::string &message);

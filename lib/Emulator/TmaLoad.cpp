@@ -108,6 +108,14 @@ public:
       sink.shared(Touch::bulkWrite, *warp->cta->cluster->ctaOf(t.dst),
                   uint32_t(t.dst & kSharedOffsetMask), uint32_t(tensor ? box.sharedBytes() : size),
                   t.barrier);
+    const uint64_t told = targets[0].barrier;
+    if (tensor)
+      box.eachRow([&](unsigned, uint64_t address, unsigned from, unsigned to) {
+        sink.global(Touch::globalRead, address + from, to - from, told);
+        return true;
+      });
+    else if (!fromShared)
+      sink.global(Touch::globalRead, src, size, told);
   }
 
 private:

@@ -87,6 +87,19 @@ public:
   void describe(AccessSink &sink) const override {
     sink.shared(Touch::bulkRead, *warp->cta->cluster->ctaOf(src), uint32_t(src & kSharedOffsetMask),
                 uint32_t(tensor ? box.sharedBytes() : size));
+    const Touch touch =
+        form->kind == CopyForm::Kind::reduce ? Touch::globalReduce : Touch::globalWrite;
+    if (tensor)
+      box.eachRow([&](unsigned, uint64_t address, unsigned from, unsigned to) {
+        sink.global(touch, address + from, to - from);
+        return true;
+      });
+    else if (byteMask == 0xFFFF)
+      sink.global(touch, dst, size);
+    else
+      for (uint64_t i = 0; i < size; ++i)
+        if (byteMask >> (i % 16) & 1)
+          sink.global(touch, dst + i, 1);
   }
   const char *leakAtExit() const override {
     return isRead ? nullptr : "must have read its source before its CTA exits";

@@ -23,11 +23,16 @@ enum class Touch : uint8_t {
   storeSame, // of the value that was there
   atomic,    // and strong stores
   strongLoad,
-  allocResult, // by tcgen05.alloc, for its warp
-  copyAsync,   // written by cp.async
+  allocResult,   // by tcgen05.alloc, for its warp
+  copyAsync,     // written by cp.async
+  copyAsyncRead, // its source in global memory
   // Shared memory, async proxy.
   bulkWrite,
   bulkRead, // the source of a store
+  // Global memory, async proxy.
+  globalRead,   // the source of a load
+  globalWrite,  // by a bulk store
+  globalReduce, // by cp.reduce
   mmaShared,
   cpShared,
   // Tensor memory.
@@ -48,6 +53,8 @@ constexpr bool isWrite(Touch t) {
   case Touch::load:
   case Touch::strongLoad:
   case Touch::bulkRead:
+  case Touch::copyAsyncRead:
+  case Touch::globalRead:
   case Touch::mmaShared:
   case Touch::cpShared:
   case Touch::mmaA:
@@ -61,7 +68,9 @@ constexpr bool isWrite(Touch t) {
 }
 constexpr bool isAsyncProxy(Touch t) { return t >= Touch::bulkWrite && t <= Touch::cpShared; }
 constexpr bool isGenericProxy(Touch t) { return t < Touch::bulkWrite; }
-constexpr bool isStrong(Touch t) { return t == Touch::atomic || t == Touch::strongLoad; }
+constexpr bool isStrong(Touch t) {
+  return t == Touch::atomic || t == Touch::strongLoad || t == Touch::globalReduce;
+}
 constexpr bool isTensorPipe(Touch t) { return t >= Touch::mmaA && t <= Touch::shift; }
 
 /// What an operation does, as far as ordering goes.
@@ -93,6 +102,10 @@ public:
   /// accumulators, or addresses of scales, apart.
   virtual void tensor(Touch touch, Cta &cta, unsigned quarters, unsigned column, unsigned columns,
                       uint32_t place = 0) = 0;
+  /// Bytes of global memory; a globalRead names the mbarrier that its copy signals, a
+  /// copyAsyncRead the lane.
+  virtual void global(Touch touch, uint64_t address, uint64_t bytes,
+                      uint64_t barrierOrLane = 0) = 0;
 };
 
 } // namespace blockscale::emu

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaunchHazards.h"
 #include "State.h"
 
 #include "../Text.h"
@@ -37,6 +38,12 @@ Hazards::Hazards(Cluster &owner) : cluster(owner), options(owner.launch.options.
   for (auto &cells : sharedCells)
     cells.resize(owner.launch.sharedBytes / kCellBytes + 1);
   named.resize(owner.ctas.size() * 16);
+  together = owner.launch.hazardsTogether.get();
+  shadow = together->common();
+  if (!shadow) {
+    ownShadow = std::make_unique<GlobalShadow>(owner.launch.memory);
+    shadow = ownShadow.get();
+  }
 }
 
 Hazards::~Hazards() = default;
@@ -93,12 +100,17 @@ void Hazards::publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &i
     into.plain.join(g.knows.plain);
     giveOwn(s, g, lanes, into.plain);
     into.async.join(g.knows.async);
+    into.maps.join(g.knows.maps);
+    emu::join(into.foreign, g.knows.foreign);
+    emu::join(into.acquired, g.knows.acquired);
     into.plain.raise(own, lanes, s.now);
     ++s.now;
     return;
   }
   into.plain.join(g.fenced.plain);
   into.async.join(g.fenced.async);
+  into.maps.join(g.fenced.maps);
+  emu::join(into.foreign, g.fenced.foreign);
   into.weak.join(g.knows.plain);
   into.weak.raise(own, lanes, s.now);
   ++s.now;
@@ -145,11 +157,11 @@ void Hazards::warpSync(Warp &w) {
 }
 
 void Hazards::metByChance(const Warp &w, const Instruction &in) {
-  report(Rule::OS7, in.line, 0,
+  report(Rule::OS8, in.line, 0,
          "(warp " + dec(w.id) +
              ") .aligned instruction behind a divergent branch; nothing made the lanes wait for "
              "each other\n  missing: " +
-             std::string(info(Rule::OS7).missing));
+             std::string(info(Rule::OS8).missing));
 }
 
 void Hazards::namedArrive(Warp &w, unsigned id, bool waits) {
@@ -217,11 +229,29 @@ void Hazards::fence(Warp &w, FenceKind kind) {
     giveOwn(s, g, g.lanes, fenced);
     fenced.raise(own, g.lanes, s.now);
   };
+  auto coverGlobal = [&](Group &g) {
+    cover(g, g.knows.async.global);
+    if (!g.knows.foreign)
+      return;
+    auto fenced = std::make_shared<Foreign>(*g.knows.foreign);
+    for (auto &[turn, snapshot] : *fenced)
+      snapshot.async.join(snapshot.plain);
+    g.knows.foreign = std::move(fenced);
+  };
   eachGroup(s, w.mask, [&](Group &g) {
     switch (kind) {
+    case FenceKind::threadWide:
     case FenceKind::thread:
+      if (kind == FenceKind::threadWide && cluster.launch.kernel.talksThroughGlobal) {
+        absorb(g, g.pendingWide);
+        emu::join(g.releasedWide, releasable(s, g, g.lanes));
+      }
       g.knows.plain.join(g.pending.plain);
       g.knows.async.join(g.pending.async);
+      g.knows.maps.join(g.pending.maps);
+      emu::join(g.knows.foreign, g.pending.foreign);
+      g.fenced.maps.join(g.knows.maps);
+      emu::join(g.fenced.foreign, g.knows.foreign);
       g.fenced.plain.join(g.knows.plain);
       g.fenced.plain.raise(own, g.lanes, s.now);
       giveOwn(s, g, g.lanes, g.fenced.plain);
@@ -229,10 +259,10 @@ void Hazards::fence(Warp &w, FenceKind kind) {
       break;
     case FenceKind::proxyAsync:
       cover(g, g.knows.async.shared);
-      cover(g, g.knows.async.global);
+      coverGlobal(g);
       break;
     case FenceKind::proxyAsyncGlobal:
-      cover(g, g.knows.async.global);
+      coverGlobal(g);
       break;
     case FenceKind::proxyAsyncCluster:
       cover(g, g.knows.async.shared);

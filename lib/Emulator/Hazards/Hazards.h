@@ -12,7 +12,8 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_HAZARDS_HAZARDS_H
 #define BLOCKSCALE_LIB_EMULATOR_HAZARDS_HAZARDS_H
 
-#include "Clock.h"
+#include "GlobalShadow.h"
+#include "Knowledge.h"
 #include "Rules.h"
 #include "Shadow.h"
 
@@ -30,6 +31,7 @@ constexpr bool isRelease(Order o) { return o == Order::release || o == Order::ac
 enum class FenceKind : uint8_t {
   none,
   thread,
+  threadWide,        // at gpu or sys scope
   proxyAsync,        // of all memory
   proxyAsyncGlobal,  // .global
   proxyAsyncCta,     // .shared::cta
@@ -40,36 +42,7 @@ enum class FenceKind : uint8_t {
   tcgen05After
 };
 
-/// What is known with a proxy fence on the way, by the memory that the fence covers.
-struct FencedClock {
-  Clock shared; // of every CTA of the cluster
-  Clock global;
-  std::vector<Clock> own; // shared memory of one CTA, by rank; may be shorter
-  void join(const FencedClock &o) {
-    shared.join(o.shared);
-    global.join(o.global);
-    if (own.size() < o.own.size())
-      own.resize(o.own.size());
-    for (size_t i = 0; i < o.own.size(); ++i)
-      own[i].join(o.own[i]);
-  }
-};
-
-/// What somebody knows, and what travels from a release to an acquire.
-struct Knowledge {
-  Clock plain;
-  FencedClock async;
-  Clock init;   // of mbarrier.init, by fence.mbarrier_init and relaxed cluster arrives
-  Clock before; // of tensor memory, with a tcgen05.fence::before_thread_sync; without A3
-  Clock weak;   // by synchronisation that does not suffice: to name the mistake
-  void join(const Knowledge &o) {
-    plain.join(o.plain);
-    async.join(o.async);
-    init.join(o.init);
-    before.join(o.before);
-    weak.join(o.weak);
-  }
-};
+class LaunchHazards;
 
 class Hazards {
 public:
@@ -101,7 +74,10 @@ public:
 
   // Ordinary accesses; addresses are those of the instruction's space.
   void access(Warp &w, const Instruction &in, Touch touch, Space space, uint64_t address,
-              unsigned bytes, unsigned lane, Order order = Order::weak);
+              unsigned bytes, unsigned lane, Order order = Order::weak, bool isWide = false);
+  /// Of a whole warp; `same` are lanes that store the value that was there.
+  void accesses(Warp &w, const Instruction &in, Touch touch, Space space, const uint64_t *addresses,
+                unsigned bytes, uint32_t same, Order order, bool isWide);
 
   // Groups of copies.
   void closeGroup(Warp &w, bool bulk);
@@ -124,6 +100,8 @@ public:
 
   /// Lanes exit; after them no thread of the CTA is left.
   void ended(Cta &cta);
+  /// The cluster has come to its end.
+  void finished();
   /// A refusal of the machine that breaks a rule carries its label, too.
   static std::string withLabel(const std::string &message);
   void exits(Warp &w, const Instruction &in, uint32_t lanes);
@@ -135,6 +113,7 @@ private:
   struct Component;
   struct Actor;
   struct Conflict;
+  struct GlobalConflict;
   class Issue;
   enum class Agent : uint8_t {
     thread,
@@ -165,6 +144,10 @@ private:
   std::map<uint64_t, Knowledge> flags; // released by stores and atomics, by address
   AsyncOp *landing = nullptr;
   std::vector<Conflict> conflicts; // of the access that is being checked
+  std::vector<GlobalConflict> globalConflicts;
+  LaunchHazards *together;                 // what all clusters check
+  std::unique_ptr<GlobalShadow> ownShadow; // of global memory, where there is no common one
+  GlobalShadow *shadow;
   bool sawRelaxedWait = false, sawRelaxedArrive = false, sawRelaxedCluster = false;
 
   bool assumes(unsigned n) const {
@@ -195,6 +178,17 @@ private:
   static bool everyLaneWaited(const WarpState &s, const Record &r);
   bool isPipelined(const Actor &x, const Record &r, bool sameWarp) const;
   Rule tensorRule(const Actor &x, const Record &r) const;
+
+  GlobalAccess globalAccess(const Actor &x, bool isWide) const;
+  void touchGlobal(const Actor &x, const GlobalAccess &a, uint64_t address, uint64_t bytes);
+  void checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAccess &earlier,
+                   uint64_t cell, unsigned from, unsigned to);
+  const Snapshot *foreignOf(const Actor &x, uint32_t turn) const;
+  void flushGlobal(const Actor &x);
+  ForeignPtr releasable(WarpState &s, const Group &g, uint32_t lanes);
+  void absorb(Group &g, const ForeignPtr &from);
+  void wideFlag(WarpState &s, unsigned lane, uint64_t address, bool reads, bool writes,
+                Order order);
 
   void conflict(Rule rule, HazardLevel level, const Record &r, bool isTensor, unsigned rank,
                 uint32_t from, uint32_t to, const char *missing = nullptr);

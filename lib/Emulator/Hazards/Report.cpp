@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaunchHazards.h"
 #include "State.h"
 
 #include "../Text.h"
@@ -14,7 +15,6 @@
 #include <algorithm>
 
 namespace blockscale::emu {
-namespace {
 
 const char *verb(Touch t) {
   switch (t) {
@@ -31,10 +31,16 @@ const char *verb(Touch t) {
     return "tcgen05.alloc";
   case Touch::copyAsync:
     return "cp.async";
+  case Touch::copyAsyncRead:
+    return "cp.async";
   case Touch::bulkWrite:
+  case Touch::globalRead:
     return "a bulk copy";
   case Touch::bulkRead:
+  case Touch::globalWrite:
     return "a bulk store";
+  case Touch::globalReduce:
+    return "cp.reduce";
   case Touch::mmaShared:
   case Touch::mmaA:
   case Touch::mmaScale:
@@ -57,6 +63,7 @@ const char *verb(Touch t) {
   return "an access";
 }
 
+namespace {
 /// What it takes from the memory.
 const char *object(Touch t) {
   switch (t) {
@@ -73,9 +80,9 @@ const char *object(Touch t) {
   }
 }
 
-bool isAsynchronous(Touch t) { return t >= Touch::copyAsync && t != Touch::dealloc; }
-
 } // namespace
+
+bool isAsynchronous(Touch t) { return t >= Touch::copyAsync && t != Touch::dealloc; }
 
 std::string Hazards::withLabel(const std::string &message) {
   static constexpr struct {

@@ -95,14 +95,14 @@ constexpr HazardRule kRules[] = {
      "to other writers",
      "9.7.10.28.1, 9.7.10.28.6", "", ""},
     {"BK2", HazardLevel::warning, "result of a bulk store used after wait_group.read only",
-     "cp.async.bulk.wait_group without .read", "9.7.10.28.6.2", "", "not yet checked"},
+     "cp.async.bulk.wait_group without .read", "9.7.10.28.6.2", "", ""},
     {"BK3", HazardLevel::error, "thread exits while a bulk store may still read its source",
      "cp.async.bulk.commit_group and wait_group.read before the exit", "9.7.10.28.6",
      "A8: a full wait_group without, strict", ""},
     {"GM1", HazardLevel::error, "global memory shared by CTAs without a gpu release and acquire",
-     "a release and an acquire at gpu scope between the CTAs", "8.7.1", "", "not yet checked"},
+     "a release and an acquire at gpu scope between the CTAs", "8.7.1", "", ""},
     {"GM2", HazardLevel::warning, "data of another CTA read by a bulk copy without a proxy fence",
-     "fence.proxy.async by the reader", "8.9.5", "", "not yet checked"},
+     "fence.proxy.async by the reader", "8.9.5", "", ""},
     {"GM3", HazardLevel::error, "conflict with an unfinished earlier grid",
      "griddepcontrol.wait before the access", "9.7.15.14", "", "one grid runs at a time"},
     {"GM4", HazardLevel::never, "data of an earlier kernel read by a bulk copy without a fence", "",
@@ -134,12 +134,14 @@ constexpr HazardRule kRules[] = {
      "an acquiring wait and a releasing arrival, or fence.acq_rel", "8.7", "", ""},
     {"OS6", HazardLevel::warning, "two threads store the same value without order",
      "a barrier between them", "8.7.1", "", ""},
-    {"OS7", HazardLevel::strict,
+    {"OS7", HazardLevel::warning, "global memory accesses of two threads of a CTA without order",
+     "a barrier between them", "8.7.1", "", ""},
+    {"OS8", HazardLevel::strict,
      ".aligned instruction behind a divergent branch, where nothing makes lanes wait for each "
      "other",
      "bar.warp.sync, or another .sync of all lanes, behind the branch", "9.7.15.2", "", ""},
 };
-static_assert(std::size(kRules) == size_t(Rule::OS7) + 1);
+static_assert(std::size(kRules) == size_t(Rule::OS8) + 1);
 
 } // namespace
 

@@ -63,6 +63,7 @@ enum class Rule : uint8_t {
   OS5,
   OS6,
   OS7,
+  OS8,
 };
 
 inline const HazardRule &info(Rule rule) { return hazardRules()[size_t(rule)]; }

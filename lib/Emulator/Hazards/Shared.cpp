@@ -151,7 +151,7 @@ void Hazards::touchShared(const Actor &x, Cta &cta, uint32_t offset, uint32_t by
 }
 
 void Hazards::access(Warp &w, const Instruction &in, Touch touch, Space space, uint64_t address,
-                     unsigned bytes, unsigned lane, Order order) {
+                     unsigned bytes, unsigned lane, Order order, bool isWide) {
   if (space == Space::generic)
     space = classify(address, address);
   bool isShared = space == Space::shared || space == Space::sharedCluster;
@@ -167,9 +167,19 @@ void Hazards::access(Warp &w, const Instruction &in, Touch touch, Space space, u
     if (cta != w.cta)
       endings[cta->rank].add(x.record, isWrite(touch), in.line);
   }
+  if (!isShared && space == Space::global) {
+    Actor x = actor(w, in, lane,
+                    order == Order::weak   ? touch
+                    : touch == Touch::load ? Touch::strongLoad
+                                           : Touch::atomic);
+    touchGlobal(x, globalAccess(x, isWide), address, bytes);
+  }
   if (order == Order::weak || (!isShared && space != Space::global))
     return;
   WarpState &s = stateOf(w);
+  if (!isShared && isWide && shadow != ownShadow.get())
+    wideFlag(s, lane, address, touch != Touch::store && touch != Touch::storeSame,
+             touch != Touch::load, order);
   uint64_t key = address | (isShared ? uint64_t(1) << 63 : 0);
   if (touch != Touch::store && touch != Touch::storeSame)
     if (auto it = flags.find(key); it != flags.end())
@@ -223,6 +233,34 @@ public:
     actor.record.place = place;
     ctas |= 1u << cta.rank;
     hazards.touchTensor(actor, cta, quarters, column, columns);
+  }
+
+  void global(Touch touch, uint64_t address, uint64_t bytes, uint64_t extra) override {
+    if (bytes == 0)
+      return;
+    Actor x = actor;
+    x.record.touch = touch;
+    switch (touch) {
+    case Touch::globalRead:
+      if (const Barrier *b = hazards.barrierAt(extra)) {
+        x.record.component = b->component;
+        x.record.count = b->completed + 1;
+        x.record.lanes = kAllLanes;
+      }
+      break;
+    case Touch::copyAsyncRead:
+      x.lane = unsigned(extra);
+      x.group = &hazards.groupOf(*x.state, x.lane);
+      x.record.lanes = 1u << extra;
+      break;
+    default:
+      x.record.component = hazards.component(*x.state, Agent::bulkDone);
+      break;
+    }
+    GlobalAccess a = hazards.globalAccess(x, touch == Touch::globalReduce);
+    a.readBy = actor.record.component;
+    if (touch != Touch::globalRead || !hazards.shadow->list(a, address, bytes))
+      hazards.touchGlobal(x, a, address, bytes);
   }
 
 private:

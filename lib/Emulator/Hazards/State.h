@@ -17,10 +17,12 @@ namespace blockscale::emu {
 struct Hazards::Group {
   uint32_t lanes = 0;
   Knowledge knows;
-  Knowledge pending;  // from relaxed reads and waits; a fence makes it known
-  Knowledge fenced;   // at the last releasing fence; relaxed writes carry it
-  Clock own;          // of the copies that a lane has waited for, for itself alone
-  Clock tensorFenced; // known before the last tcgen05.fence::after_thread_sync
+  Knowledge pending;       // from relaxed reads and waits; a fence makes it known
+  Knowledge fenced;        // at the last releasing fence; relaxed writes carry it
+  Clock own;               // of the copies that a lane has waited for, for itself alone
+  ForeignPtr pendingWide;  // from relaxed reads at gpu scope
+  ForeignPtr releasedWide; // at the last releasing fence of that scope
+  Clock tensorFenced;      // known before the last tcgen05.fence::after_thread_sync
   /// Lanes of another group come to know what these do, and the reverse.
   void join(const Group &o) {
     knows.join(o.knows);
@@ -28,6 +30,8 @@ struct Hazards::Group {
     pending.join(o.pending);
     fenced.join(o.fenced);
     tensorFenced.join(o.tensorFenced);
+    emu::join(pendingWide, o.pendingWide);
+    emu::join(releasedWide, o.releasedWide);
   }
 };
 
@@ -109,6 +113,14 @@ struct Hazards::Conflict {
   unsigned rank;
   uint32_t from, to;   // bytes or columns, inclusive
   const char *missing; // null: as the rule says
+};
+
+struct Hazards::GlobalConflict {
+  Rule rule;
+  HazardLevel level;
+  GlobalAccess other;
+  uint64_t from, to; // inclusive
+  std::string missing;
 };
 
 /// What travels from the issue of an operation to its landing.

@@ -27,7 +27,13 @@ struct HazardCase {
   bool freesItself = false; // the body ends with the deallocation
   std::string target = "sm_100a";
   uint64_t shared = 0;
+  Dim3 grid{0, 0, 0}; // where it is not one cluster
   std::string rule() const { return label.substr(0, label.find('_')); }
+  std::string mark() const {
+    std::string text("[");
+    text += rule();
+    return text += ']';
+  }
 };
 
 /// Keeps what stands between `open` and `close`, drops what the other marks enclose.
@@ -46,7 +52,8 @@ inline std::string twin(std::string text, bool isRight) {
 
 inline std::string wait(int barrier, int parity, const std::string &order = "") {
   static int number = 0;
-  std::string l = "W" + std::to_string(number++);
+  std::string l("W");
+  l += std::to_string(number++);
   return l + ": mbarrier.try_wait.parity" + order + ".shared::cta.b64 %p3, [bar+" +
          std::to_string(8 * barrier) + "], " + std::to_string(parity) + "; @!%p3 bra " + l + ";\n";
 }
@@ -54,14 +61,16 @@ inline std::string wait(int barrier, int parity, const std::string &order = "") 
 /// Runs once in warp `w` by an elected lane.
 inline std::string elected(int w, const std::string &text) {
   static int number = 0;
-  std::string l = "E" + std::to_string(number++);
+  std::string l("E");
+  l += std::to_string(number++);
   return "setp.ne.u32 %p4, %w, " + std::to_string(w) + "; @%p4 bra " + l +
          "; elect.sync _|%p4, -1; @!%p4 bra " + l + ";\n" + text + l + ": bar.warp.sync -1;\n";
 }
 
 inline std::string inWarp(int w, const std::string &text) {
   static int number = 0;
-  std::string l = "I" + std::to_string(number++);
+  std::string l("I");
+  l += std::to_string(number++);
   return "setp.ne.u32 %p4, %w, " + std::to_string(w) + "; @%p4 bra " + l + ";\n" + text + l +
          ": bar.warp.sync -1;\n";
 }
@@ -129,7 +138,7 @@ inline std::string hazardKernel(const HazardCase &c, bool isRight) {
 inline Ran runCase(const HazardCase &c, bool isRight, const Options &options) {
   Scene s;
   s.block = {128, 1, 1};
-  s.grid = c.cluster;
+  s.grid = c.grid.x ? c.grid : c.cluster;
   s.cluster = c.cluster;
   s.shared = c.shared;
   s.oversized = c.shared != 0;
@@ -142,7 +151,7 @@ inline Ran runCase(const HazardCase &c, bool isRight, const Options &options) {
 
 /// Each kind of timing, and whatever the operations land like, finds the mistake.
 inline void expectReported(const HazardCase &c) {
-  const std::string mark = "[" + c.rule() + "]";
+  const std::string mark = c.mark();
   for (const Options &o : allTimings()) {
     Ran r = runCase(c, /*isRight=*/false, o);
     std::string text = r.error;
@@ -157,7 +166,7 @@ inline void expectReported(const HazardCase &c) {
 }
 
 inline void expectSilent(const HazardCase &c) {
-  const std::string mark = "[" + c.rule() + "]";
+  const std::string mark = c.mark();
   for (const Options &o : allTimings()) {
     Ran r = runCase(c, /*isRight=*/true, o);
     EXPECT_EQ(r.error, "") << "timing " << int(o.timing) << " seed " << o.seed;

@@ -56,7 +56,7 @@ const std::string kOneReleases = "setp.ne.u32 %p4, %w, 1; @%p4 bra R1;\n"
 void addLaneCases(std::vector<HazardCase> &cases) {
   HazardOptions strict;
   strict.mode = HazardMode::strict;
-  cases.push_back({"OS7", kMeetByChance, Setup::shared, HazardLevel::strict, strict});
+  cases.push_back({"OS8", kMeetByChance, Setup::shared, HazardLevel::strict, strict});
   std::string text = elected(0, mma() + commit(0));
   text += wait(0, 0);
   text += kOneReleases;
@@ -159,6 +159,7 @@ std::vector<HazardCase> cases() {
                     clusterSync = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n";
   shared("PX1_peer", "mov.u32 %cr, %cluster_ctarank;\n" + kWord + toPeer +
                          "fence.proxy.async.shared::[-cta-][+cluster+];\n" + clusterSync +
+                         "mad.wide.u32 %out, %cr, 128, %out;\n" +
                          elected(0, kCopyOut + kCommitGroup + "cp.async.bulk.wait_group 0;\n"));
   c.back().cluster = {2, 1, 1};
   tensor("PX2",

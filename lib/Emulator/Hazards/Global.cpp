@@ -1,0 +1,271 @@
+//===- Global.cpp - checks of global memory -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inside a cluster the clocks say who knows what, as for shared memory. Towards other
+// clusters knowledge travels through flags at gpu and sys scope as snapshots of a
+// cluster's clocks (Knowledge.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchHazards.h"
+#include "State.h"
+
+#include <cstring>
+
+namespace blockscale::emu {
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+GlobalAccess Hazards::globalAccess(const Actor &x, bool isWide) const {
+  GlobalAccess a;
+  a.record = x.record;
+  a.record.place = uint32_t(cluster.turn);
+  a.warp = uint16_t(x.state->warp->id);
+  a.rank = uint8_t(x.state->warp->cta->rank);
+  a.isWide = isWide;
+  return a;
+}
+
+/// A warp's ordinary access, lane by lane or in runs of neighbours.
+void Hazards::accesses(Warp &w, const Instruction &in, Touch touch, Space space,
+                       const uint64_t *addresses, unsigned bytes, uint32_t same, Order order,
+                       bool isWide) {
+  if (space == Space::local || space == Space::param || space == Space::constant)
+    return;
+  const bool isGlobal = space == Space::global;
+  const uint8_t shift = bytes <= 32 ? uint8_t(__builtin_ctz(bytes)) : kEveryLane;
+  for (uint32_t m = w.mask; m;) {
+    const auto lane = unsigned(__builtin_ctz(m));
+    const uint64_t address = addresses[lane];
+    const Touch here = same >> lane & 1 ? Touch::storeSame : touch;
+    uint64_t unused;
+    if (order != Order::weak ||
+        (!isGlobal && (space != Space::generic || classify(address, unused) != Space::global))) {
+      access(w, in, here, space, address, bytes, lane, order, isWide);
+      m &= m - 1;
+      continue;
+    }
+    // Lanes that go on where the one before ends, or read the same.
+    uint32_t run = 1u << lane;
+    bool isCommon = false;
+    for (unsigned next = lane + 1; next < 32 && (m >> next & 1); ++next) {
+      const uint64_t step = addresses[next] - address;
+      const bool common = step == 0 && (next == lane + 1 || isCommon);
+      if ((!common && (isCommon || step != uint64_t(next - lane) * bytes)) ||
+          ((same >> next ^ same >> lane) & 1))
+        break;
+      isCommon = common;
+      run |= 1u << next;
+    }
+    m &= ~run;
+    Actor x = actor(w, in, lane, here);
+    GlobalAccess a = globalAccess(x, false);
+    uint64_t length = bytes;
+    if (run & (run - 1)) {
+      if (isCommon) {
+        a.record.lanes = run;
+      } else {
+        a.record.lanes = lane;
+        a.record.shift = shift;
+        length = uint64_t(bytes) * uint64_t(__builtin_popcount(run));
+      }
+      // Each lane may know something else.
+      if ((x.group->lanes & run) != run) {
+        for (uint32_t one = run; one; one &= one - 1) {
+          const auto l = unsigned(__builtin_ctz(one));
+          Actor y = actor(w, in, l, here);
+          touchGlobal(y, globalAccess(y, false), addresses[l], bytes);
+        }
+        continue;
+      }
+    }
+    touchGlobal(x, a, address, length);
+  }
+}
+
+void Hazards::touchGlobal(const Actor &x, const GlobalAccess &a, uint64_t address, uint64_t bytes) {
+  shadow->touch(a, address, bytes,
+                [&](const GlobalAccess &part, const GlobalAccess &earlier, uint64_t cell,
+                    unsigned from, unsigned to) {
+                  if (isWrite(part.record.touch) || isWrite(earlier.record.touch))
+                    checkGlobal(x, part, earlier, cell, from, to);
+                });
+  if (!globalConflicts.empty())
+    flushGlobal(x);
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+const Snapshot *Hazards::foreignOf(const Actor &x, uint32_t turn) const {
+  const ForeignPtr &foreign = x.group->knows.foreign;
+  if (!foreign)
+    return nullptr;
+  auto it = foreign->find(turn);
+  return it == foreign->end() ? nullptr : &it->second;
+}
+
+/// Lanes of the earlier access that touched bytes which another lane of the same warp
+/// touches now.
+static uint32_t others(const GlobalAccess &now, const GlobalAccess &then, unsigned from,
+                       unsigned to) {
+  unsigned step = to - from;
+  for (const GlobalAccess *a : {&now, &then})
+    if (a->record.shift != kEveryLane)
+      step = std::min(step, 1u << a->record.shift);
+  uint32_t out = 0;
+  for (unsigned b = from; b < to; b += step) {
+    const uint32_t here = now.owners(b, b + step), there = then.owners(b, b + step);
+    out |=
+        here & (here - 1) ? (here == there && !(there & (there - 1)) ? 0 : there) : there & ~here;
+  }
+  return out;
+}
+
+void Hazards::checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAccess &e,
+                          uint64_t cell, unsigned from, unsigned to) {
+  const Touch now = a.record.touch, then = e.record.touch;
+  const bool isOwn = e.turn() == a.turn();
+  if (a.isSameOperation(e) ||
+      (isStrong(now) && isStrong(then) && (isOwn || (a.isWide && e.isWide))))
+    return;
+  Record r = e.record;
+  r.shift = kEveryLane;
+  r.bytes = 1;
+  const bool isOwnWarp = isOwn && r.component == x.record.component;
+  r.lanes = isOwnWarp ? others(a, e, from, to) : e.owners(from, to);
+  const Snapshot *foreign = isOwn ? nullptr : foreignOf(x, e.turn());
+  auto covered = [&](const Clock &own, Clock Snapshot::*clock) {
+    return isOwn ? own.covers(r.component, r.lanes, r.count)
+                 : foreign && (foreign->*clock).covers(r.component, r.lanes, r.count);
+  };
+  const uint32_t lanes = a.owners(from, to);
+  const bool isOneLane =
+      x.record.component != x.state->agents[size_t(Agent::thread)] || !(lanes & (lanes - 1));
+  const bool known = !r.lanes || (isOwn && !isOwnWarp && isOneLane
+                                      ? knows(x, r, 1)
+                                      : covered(x.group->knows.plain, &Snapshot::plain));
+  const bool isSameCta = isOwn && e.rank == a.rank;
+  auto place = [&](Rule rule, std::string missing = {}) {
+    for (GlobalConflict &c : globalConflicts)
+      if (c.rule == rule && c.other.record.site == r.site && c.other.turn() == e.turn()) {
+        c.from = std::min(c.from, cell + from);
+        c.to = std::max(c.to, cell + to - 1);
+        return;
+      }
+    globalConflicts.push_back(
+        {rule, info(rule).level, e, cell + from, cell + to - 1,
+         missing.empty() ? std::string(info(rule).missing) : std::move(missing)});
+  };
+  if (known) {
+    if (isAsyncProxy(now) && isGenericProxy(then) &&
+        !covered(x.group->knows.async.global, &Snapshot::async))
+      place(!isWrite(then) || isWrite(now) ? Rule::PX3 : isSameCta ? Rule::PX1 : Rule::GM2);
+    return;
+  }
+  if (then == Touch::globalWrite || then == Touch::globalReduce) {
+    // The source is read at least.
+    Record read = r;
+    read.component = e.readBy;
+    const bool isRead =
+        isOwn ? knows(x, read, 1)
+              : foreign && foreign->plain.covers(read.component, read.lanes, read.count);
+    place(isRead      ? Rule::BK2
+          : isSameCta ? Rule::OS1
+                      : Rule::GM1,
+          isRead
+              ? ""
+              : "cp.async.bulk.wait_group by the thread that issued it, and a release and acquire");
+    return;
+  }
+  auto isPlain = [](Touch t) { return t == Touch::store || t == Touch::storeSame; };
+  if (isPlain(now) && isPlain(then) && (now == Touch::storeSame || then == Touch::storeSame))
+    place(Rule::OS6);
+  else if (!isSameCta)
+    place(Rule::GM1);
+  else if (then == Touch::globalRead || then == Touch::copyAsyncRead)
+    place(Rule::OS3, "completion of the copy seen before its source is written");
+  else
+    place(Rule::OS7);
+}
+
+void Hazards::flushGlobal(const Actor &x) {
+  const Launch &launch = cluster.launch;
+  for (const GlobalConflict &c : globalConflicts) {
+    const Touch now = x.record.touch, then = c.other.record.touch;
+    const uint32_t line = launch.kernel.code[c.other.record.site].line;
+    std::string text = verb(now);
+    text += " (warp " + dec(x.state->warp->id) + ")" + (isWrite(now) ? " writes " : " reads ") +
+            describeGlobal(launch.memory, c.from, c.to) + " that " + verb(then) + " at " +
+            launch.module.file + ":" + dec(line) + " (warp " + dec(c.other.warp);
+    if (c.other.turn() != uint32_t(cluster.turn))
+      text += " of another cluster";
+    else if (cluster.ctas.size() > 1)
+      text += ", cta rank " + dec(c.other.rank);
+    text += ")";
+    if (c.rule == Rule::PX1 || c.rule == Rule::GM2)
+      text += " wrote, not yet visible to the async proxy";
+    else if (isAsynchronous(then))
+      text += isWrite(then) ? " may still be writing" : " may still be reading";
+    else
+      text += isWrite(then) ? " may not have written" : " may not have read";
+    report(c.rule, c.level, x.in->line, line, text + "\n  missing: " + c.missing);
+  }
+  globalConflicts.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Flags between clusters
+//===----------------------------------------------------------------------===//
+
+/// What lanes of a group could release at gpu scope.
+ForeignPtr Hazards::releasable(WarpState &s, const Group &g, uint32_t lanes) {
+  auto out =
+      g.knows.foreign ? std::make_shared<Foreign>(*g.knows.foreign) : std::make_shared<Foreign>();
+  Snapshot &own = (*out)[uint32_t(cluster.turn)];
+  own.plain.join(g.knows.plain);
+  giveOwn(s, g, lanes, own.plain);
+  own.plain.raise(component(s, Agent::thread), lanes, s.now);
+  own.async.join(g.knows.async.global);
+  own.maps.join(g.knows.maps);
+  return out;
+}
+
+/// Also brings back what this cluster had released.
+void Hazards::absorb(Group &g, const ForeignPtr &from) {
+  if (!from)
+    return;
+  emu::join(g.knows.foreign, from);
+  if (auto it = from->find(uint32_t(cluster.turn)); it != from->end()) {
+    g.knows.plain.join(it->second.plain);
+    g.knows.async.global.join(it->second.async);
+    g.knows.maps.join(it->second.maps);
+  }
+}
+
+/// A strong access at gpu or sys scope.
+void Hazards::wideFlag(WarpState &s, unsigned lane, uint64_t address, bool reads, bool writes,
+                       Order order) {
+  ForeignPtr &flag = together->flags[address];
+  eachGroup(s, 1u << lane, [&](Group &g) {
+    if (reads && isAcquire(order))
+      absorb(g, flag);
+    else if (reads)
+      emu::join(g.pendingWide, flag);
+    if (writes && isRelease(order))
+      emu::join(flag, releasable(s, g, g.lanes));
+    else if (writes)
+      emu::join(flag, g.releasedWide);
+  });
+}
+
+void Hazards::finished() {
+  if (ownShadow)
+    together->merge(cluster.turn, std::move(ownShadow));
+}
+
+} // namespace blockscale::emu

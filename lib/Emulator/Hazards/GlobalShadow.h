@@ -1,0 +1,136 @@
+//===- GlobalShadow.h - who touched which bytes of global memory ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For every 256 bytes the accesses as intervals, since most come by rows. What bulk
+// copies read from an allocation that nobody has written yet is only listed by boxes;
+// they are spread over the cells when the first write comes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_HAZARDS_GLOBALSHADOW_H
+#define BLOCKSCALE_LIB_EMULATOR_HAZARDS_GLOBALSHADOW_H
+
+#include "Shadow.h"
+
+#include "../GlobalMemory.h"
+
+#include <algorithm>
+#include <map>
+
+namespace blockscale::emu {
+
+/// One access, or its part in a cell.
+struct GlobalAccess {
+  Record record;     // `bytes` is not used; `place` is the cluster's turn
+  uint16_t from = 0; // bytes of the cell
+  uint16_t to = 0;
+  int16_t base = 0; // with a shift: the byte that belongs to lane `record.lanes`
+  uint16_t warp = 0;
+  uint8_t rank = 0;
+  bool isWide = false; // strong at gpu or sys scope
+  uint32_t readBy = 0; // of a bulk store: the component that has read its source
+  uint32_t turn() const { return record.place; }
+  /// Lanes that touched some of these bytes.
+  uint32_t owners(unsigned first, unsigned end) const;
+  bool isSameOperation(const GlobalAccess &o) const {
+    return record.isSameOperation(o.record) && turn() == o.turn();
+  }
+};
+
+/// Rows of bytes that one operation reads.
+struct GlobalRows {
+  uint64_t address = 0, bytes = 0, stride = 0, rows = 0;
+  GlobalAccess access;
+};
+
+class GlobalShadow {
+public:
+  static constexpr unsigned kCell = 256;
+  explicit GlobalShadow(const GlobalMemory &memory) : memory(memory) {}
+
+  /// Calls check(this access in a cell, earlier access, address of the cell, first byte, end) for
+  /// what overlaps and then keeps the access.
+  template <class Check>
+  void touch(const GlobalAccess &access, uint64_t address, uint64_t bytes, Check check) {
+    if (isWrite(access.record.touch))
+      written(address);
+    GlobalAccess part = access;
+    for (uint64_t at = address, end = address + bytes; at < end;) {
+      uint64_t start = at / kCell * kCell, stop = std::min(end, start + kCell);
+      part.from = uint16_t(at - start);
+      part.to = uint16_t(stop - start);
+      part.base = int16_t(int64_t(address) - int64_t(start));
+      Cell &cell = cellAt(start);
+      for (const GlobalAccess &a : cell)
+        if (a.from < part.to && part.from < a.to)
+          check(part, a, start, std::max(a.from, part.from), std::min(a.to, part.to));
+      keep(cell, part);
+      at = stop;
+    }
+  }
+  /// A bulk copy's read of a row; true when it is only listed.
+  bool list(const GlobalAccess &access, uint64_t address, uint64_t bytes);
+
+  /// Takes over what a cluster without any order towards the others has done. Calls
+  /// check(access of it, earlier access, address of the cell, first byte, end).
+  template <class Check> void merge(GlobalShadow &other, Check check) {
+    for (auto &[begin, area] : other.areas) {
+      Area &mine = areas[begin];
+      if (area.isWritten && !mine.isWritten)
+        spread(mine);
+      if (!mine.isWritten) {
+        for (const GlobalRows &rows : area.reads)
+          listOnce(mine, rows);
+        continue;
+      }
+      for (const GlobalRows &rows : area.reads)
+        for (uint64_t row = 0; row < rows.rows; ++row)
+          touch(rows.access, rows.address + row * rows.stride, rows.bytes, check);
+    }
+    for (auto &[page, cells] : other.pages)
+      for (size_t i = 0; i < kCells; ++i) {
+        if (cells->cell[i].empty())
+          continue;
+        const uint64_t start = page * kPage + i * kCell;
+        Cell &cell = cellAt(start);
+        for (const GlobalAccess &a : cells->cell[i])
+          for (const GlobalAccess &earlier : cell)
+            if (earlier.turn() != a.turn() && earlier.from < a.to && a.from < earlier.to)
+              check(a, earlier, start, std::max(a.from, earlier.from), std::min(a.to, earlier.to));
+        for (const GlobalAccess &a : cells->cell[i])
+          keepAny(cell, a);
+      }
+  }
+
+private:
+  using Cell = std::vector<GlobalAccess>;
+  static constexpr uint64_t kPage = 1 << 16;
+  static constexpr size_t kCells = kPage / kCell;
+  struct Page {
+    Cell cell[kCells];
+  };
+  struct Area {
+    bool isWritten = false;
+    std::vector<GlobalRows> reads;
+  };
+  const GlobalMemory &memory;
+  std::map<uint64_t, std::unique_ptr<Page>> pages;
+  std::map<uint64_t, Area> areas; // by start of the allocation
+  uint64_t lastPage = ~uint64_t(0);
+  Page *last = nullptr;
+  GlobalRange lastRange;
+  Area *lastArea = nullptr;
+
+  Cell &cellAt(uint64_t start);
+  Area &areaAt(uint64_t address);
+  void written(uint64_t address);
+  void spread(Area &area);
+  static void keep(Cell &cell, const GlobalAccess &a);
+  static void keepAny(Cell &cell, const GlobalAccess &a);
+  static void listOnce(Area &area, const GlobalRows &rows);
+};
+
+} // namespace blockscale::emu
+
+#endif // BLOCKSCALE_LIB_EMULATOR_HAZARDS_GLOBALSHADOW_H

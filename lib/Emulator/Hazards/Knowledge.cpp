@@ -1,0 +1,66 @@
+//===- Knowledge.cpp - joining what two know ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Knowledge.h"
+
+namespace blockscale::emu {
+
+void FencedClock::join(const FencedClock &o) {
+  shared.join(o.shared);
+  global.join(o.global);
+  if (own.size() < o.own.size())
+    own.resize(o.own.size());
+  for (size_t i = 0; i < o.own.size(); ++i)
+    own[i].join(o.own[i]);
+}
+
+void Snapshot::join(const Snapshot &o) {
+  plain.join(o.plain);
+  async.join(o.async);
+  maps.join(o.maps);
+}
+
+void join(ForeignPtr &into, const ForeignPtr &from) {
+  if (!from || into == from)
+    return;
+  if (!into) {
+    into = from;
+    return;
+  }
+  auto both = std::make_shared<Foreign>(*into);
+  for (const auto &[turn, snapshot] : *from)
+    (*both)[turn].join(snapshot);
+  into = std::move(both);
+}
+
+void join(AcquiredMapsPtr &into, const AcquiredMapsPtr &from) {
+  if (!from || into == from)
+    return;
+  if (!into) {
+    into = from;
+    return;
+  }
+  auto both = std::make_shared<AcquiredMaps>(*into);
+  for (const auto &[address, map] : *from) {
+    AcquiredMap &m = (*both)[address];
+    m.local.join(map.local);
+    join(m.foreign, map.foreign);
+  }
+  into = std::move(both);
+}
+
+void Knowledge::join(const Knowledge &o) {
+  plain.join(o.plain);
+  async.join(o.async);
+  init.join(o.init);
+  before.join(o.before);
+  weak.join(o.weak);
+  maps.join(o.maps);
+  emu::join(foreign, o.foreign);
+  emu::join(acquired, o.acquired);
+}
+
+} // namespace blockscale::emu

@@ -1,0 +1,168 @@
+//===- HazardGlobalTest.cpp - hazards of global memory --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Between threads, CTAs and clusters; see HazardTest.cpp. The input holds zeros: a
+// flag in its first word, data from byte 128 on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HazardScene.h"
+
+using namespace blockscale;
+using namespace blockscale::emu;
+using namespace blockscale::emu::test;
+
+namespace {
+
+// CTA 0 produces, CTA 1 consumes.
+std::string twoRoles(const std::string &producer, const std::string &consumer) {
+  return "mov.u32 %r21, %ctaid.x; setp.ne.u32 %p2, %r21, 0; @%p2 bra C1;\n" + producer +
+         "bra D1;\nC1:\n" + consumer + "D1:\n";
+}
+std::string poll(const std::string &order = "acquire.gpu") {
+  std::string text = "G1: ld.";
+  text += order;
+  return text += ".global.u32 %r20, [%in]; setp.eq.u32 %p3, %r20, 0; @%p3 bra G1;\n";
+}
+std::string signal(const std::string &order = "release.gpu") {
+  std::string text = "st.";
+  text += order;
+  return text += ".global.u32 [%in], 1;\n";
+}
+const std::string kPut = "st.global.u32 [%in+128], 7;\n";
+const std::string kGet = "ld.global.u32 %r22, [%in+128];\n";
+const std::string kGpuFence = "fence.acq_rel.gpu;\n";
+const std::string kTakeData =
+    "add.u32 %r10, %b, 1024; mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\n"
+    "add.u64 %rd5, %in, 128;\n"
+    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r10], [%rd5], 64, [bar];\n";
+const std::string kPutData = "add.u32 %r10, %b, 1024; add.u64 %rd5, %in, 128;\n"
+                             "cp.async.bulk.global.shared::cta.bulk_group [%rd5], [%r10], 64;\n"
+                             "cp.async.bulk.commit_group;\n";
+
+std::vector<HazardCase> cases() {
+  using L = HazardLevel;
+  std::vector<HazardCase> c;
+  auto one = [&](std::string label, std::string body, L level = L::error) {
+    c.push_back({std::move(label), std::move(body), Setup::shared, level});
+  };
+  // In two CTAs, each a cluster.
+  auto two = [&](std::string label, std::string body, L level = L::error) {
+    one(std::move(label), std::move(body), level);
+    c.back().grid = {2, 1, 1};
+  };
+  two("GM1", "mov.u32 %r20, %ctaid.x; add.u32 %r21, %t, %r20; [-mov.u32 %r20, 0;-]\n"
+             "mad.wide.u32 %po, %r20, 512, %po; st.global.u32 [%po], %r21;\n");
+  two("GM1_read", "mov.u32 %r20, %ctaid.x; setp.eq.u32 %p2, %r20, 0;\n"
+                  "@!%p2 ld.global.u32 %r22, [%po]; @%p2 st.global.u32 [%po+[-0-][+512+]], 7;\n");
+  two("GM1_release",
+      twoRoles(elected(0, kPut + signal("[-relaxed-][+release+].gpu")), elected(0, poll() + kGet)));
+  two("GM1_acquire",
+      twoRoles(elected(0, kPut + signal()), elected(0, poll("[-relaxed-][+acquire+].gpu") + kGet)));
+  two("GM1_scope",
+      twoRoles(elected(0, kPut + signal("release.[-cta-][+gpu+]")), elected(0, poll() + kGet)));
+  two("GM1_fence", twoRoles(elected(0, kPut + "[+" + kGpuFence + "+]" + signal("relaxed.gpu")),
+                            elected(0, poll("relaxed.gpu") + kGpuFence + kGet)));
+  two("GM1_fenceScope",
+      twoRoles(elected(0, kPut + kGpuFence + signal("relaxed.gpu")),
+               elected(0, poll("relaxed.gpu") + "fence.acq_rel.[-cta-][+gpu+];\n" + kGet)));
+  // A barrier hands over what all threads of a CTA did, on either side.
+  const std::string mine = "mad.wide.u32 %pi, %t, 4, %in; setp.lt.u32 %p1, %t, 32;\n";
+  two("GM1_writers",
+      mine + twoRoles("@%p1 st.global.u32 [%pi+128], %t;\n[+bar.sync 0;\n+]" +
+                          elected(0, "red.release.gpu.global.add.u32 [%in], 1;\n"),
+                      elected(0, poll()) + "bar.sync 0; @%p1 ld.global.u32 %r22, [%pi+128];\n"));
+  two("GM1_readers", mine + twoRoles("@%p1 st.global.u32 [%pi+128], %t;\nbar.sync 0;\n" +
+                                         elected(0, "red.release.gpu.global.add.u32 [%in], 1;\n"),
+                                     elected(1, poll()) +
+                                         "[+bar.sync 0;\n+]@%p1 ld.global.u32 %r22, [%pi+128];\n"));
+  // Each thread its own flag.
+  two("GM1_flags",
+      "mad.wide.u32 %pi, %t, 4, %in; setp.ge.u32 %p1, %t, 16; @%p1 bra D1;\n" +
+          twoRoles(
+              "st.global.u32 [%pi+128], %t; st.release.gpu.global.u32 [%pi], 1;\n",
+              "G1: ld.acquire.gpu.global.u32 %r20, [%pi]; setp.eq.u32 %p3, %r20, 0; @%p3 bra G1;\n"
+              "[-xor.b32 %r20, %t, 1; mad.wide.u32 %pi, %r20, 4, %in;\n-]"
+              "ld.global.u32 %r22, [%pi+128];\n"));
+  one("GM1_cluster", "mov.u32 %cr, %cluster_ctarank; xor.b32 %r20, %cr, 1;\n"
+                     "mad.wide.u32 %rd5, %cr, 512, %po; mad.wide.u32 %rd6, %r20, 512, %po;\n"
+                     "st.global.u32 [%rd5], %t;\n[+barrier.cluster.arrive.aligned; "
+                     "barrier.cluster.wait.aligned;\n+]ld.global.u32 %r22, [%rd6];\n");
+  c.back().cluster = {2, 1, 1};
+  two("GM1_store", twoRoles(elected(0, kPutData + "[+cp.async.bulk.wait_group 0;\n+]" + signal() +
+                                           "cp.async.bulk.wait_group 0;\n"),
+                            elected(0, poll() + kGet)));
+  two("GM2",
+      twoRoles(elected(0, kPut + signal()),
+               elected(0, poll() + "[+fence.proxy.async.global;\n+]" + kTakeData + wait(0, 0))),
+      L::warning);
+  two("GM2_space",
+      twoRoles(elected(0, kPut + signal()),
+               elected(0, poll() + "fence.proxy.async.[-shared::cta-][+global+];\n" + kTakeData +
+                              wait(0, 0))),
+      L::warning);
+  one("PX1_load", elected(0, kPut + "[+fence.proxy.async;\n+]" + kTakeData + wait(0, 0)));
+  one("PX1_space",
+      elected(0, kPut + "fence.proxy.async.[-shared::cta-][+global+];\n" + kTakeData + wait(0, 0)));
+  one("BK2", elected(0, kPutData + "cp.async.bulk.wait_group[-.read-] 0;\n" + kGet), L::warning);
+  two("BK2_published",
+      twoRoles(elected(0, kPutData + "cp.async.bulk.wait_group[-.read-] 0;\n" + signal()),
+               elected(0, poll() + kGet)),
+      L::warning);
+  one("OS1_store", elected(0, kPutData + "[+cp.async.bulk.wait_group 0;\n+]" + kGet +
+                                  "cp.async.bulk.wait_group 0;\n"));
+  one("OS3_source", elected(0, kTakeData + "[+" + wait(0, 0) + "+]" + kPut + wait(0, 0)));
+  one("OS7",
+      "st.global.u32 [%po], %t;\n[+bar.sync 0;\n+]xor.b32 %r20, %t, 64; "
+      "mad.wide.u32 %rd5, %r20, 4, %out; ld.global.u32 %r22, [%rd5];\n",
+      L::warning);
+  two("OS6_clusters",
+      "mov.u32 %r20, [-0-][+%ctaid.x+]; mad.wide.u32 %po, %r20, 512, %po;\n"
+      "st.global.u32 [%po], 0xAAAAAAAA;\n",
+      L::warning);
+  return c;
+}
+
+class GlobalHazards : public testing::TestWithParam<HazardCase> {};
+TEST_P(GlobalHazards, WrongKernelIsReported) { expectReported(GetParam()); }
+TEST_P(GlobalHazards, RightTwinIsSilent) { expectSilent(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(All, GlobalHazards, testing::ValuesIn(cases()),
+                         [](const auto &info) { return info.param.label; });
+
+// Neighbours of ragged tiles share 32 bytes but no byte; a column that all read is written by none.
+TEST(GlobalHazards, NeighboursOfOneCellAreNoConflict) {
+  Scene s;
+  s.grid = {4, 1, 1};
+  s.block = {21, 1, 1};
+  s.options.hazards.mode = HazardMode::on;
+  Ran r = run(kernel("mov.u32 %r0, %ctaid.x; mul.lo.u32 %r0, %r0, 21; add.u32 %r0, %r0, %t;\n"
+                     "ld.global.u32 %r1, [%in]; cvt.u16.u32 %h0, %r0; mad.wide.u32 %po, %r0, 2, "
+                     "%out; st.global.u16 [%po], %h0;\n"),
+              s);
+  EXPECT_EQ(r.error, "");
+  EXPECT_TRUE(r.stats.warnings.empty());
+}
+
+// The clusters end in any order on several host threads.
+TEST(GlobalHazards, ReportsDoNotDependOnHostThreads) {
+  std::string text =
+      kernel("mov.u32 %r0, %ctaid.x; and.b32 %r1, %r0, 3; mad.wide.u32 %po, %r1, 128, %po;\n"
+             "setp.ge.u32 %p0, %r0, 8; setp.eq.u32 %p1, %r0, 13;\n"
+             "@%p0 ld.global.u32 %r2, [%po+4]; add.u32 %r0, %r0, %t; st.global.u32 [%po], %r0;\n"
+             "@%p1 st.global.u32 [%out+512], %r0;\n");
+  std::string first;
+  for (unsigned threads : {1u, 2u, 4u, 4u, 4u}) {
+    Scene s;
+    s.grid = {16, 1, 1};
+    s.options.hazards.mode = HazardMode::on;
+    s.options.threads = threads;
+    Ran r = run(text, s);
+    EXPECT_NE(r.error.find("[GM1]"), std::string::npos) << r.error;
+    if (first.empty())
+      first = r.error;
+    EXPECT_EQ(r.error, first) << threads;
+  }
+}
+
+} // namespace
