@@ -37,6 +37,7 @@ enum FunctionAttribute : int {
 
 enum LaunchAttributeId : int {
   kLaunchClusterDimension = 4,
+  kLaunchPreferredClusterDimension = 11,
   kLaunchSharedMemoryMode = 18,
 };
 

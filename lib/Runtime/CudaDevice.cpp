@@ -226,14 +226,20 @@ Result<emu::LaunchStats> CudaDevice::launch(LoadedModule &module, const std::str
                                                        int(config.sharedBytes)))
       return failed("setting the shared memory of a block", status);
 
-  cuda::LaunchAttribute attributes[2] = {};
+  cuda::LaunchAttribute attributes[3] = {};
   unsigned count = 0;
   unsigned clusterSize = config.cluster.x * config.cluster.y * config.cluster.z;
-  if (clusterSize > 1) {
+  const emu::Dim3 &preferred = config.preferredCluster;
+  const unsigned preferredSize = preferred.x * preferred.y * preferred.z;
+  if (clusterSize > 1 || preferredSize) {
     attributes[count].id = cuda::kLaunchClusterDimension;
     attributes[count++].value.cluster = {config.cluster.x, config.cluster.y, config.cluster.z};
   }
-  if (clusterSize > 8) // 8 is the portable limit
+  if (preferredSize) {
+    attributes[count].id = cuda::kLaunchPreferredClusterDimension;
+    attributes[count++].value.cluster = {preferred.x, preferred.y, preferred.z};
+  }
+  if (std::max(clusterSize, preferredSize) > 8) // 8 is the portable limit
     if (cuda::Status status =
             api.functionSetAttribute(function, cuda::kNonPortableClusterSizeAllowed, 1))
       return failed("allowing a cluster of more than 8 blocks", status);

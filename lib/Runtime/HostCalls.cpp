@@ -127,7 +127,17 @@ uint64_t bsrt_call_map_end(void) {
 
 void bsrt_call_launch_begin(const char *module, const char *kernel) {
   if (Session *session = active())
-    session->pendingLaunch = {module, kernel, {}};
+    session->pendingLaunch = {module, kernel, {}, session->preferredCluster};
+}
+
+void bsrt_call_preferred_cluster(int64_t x, int64_t y, int64_t z) {
+  Session *session = active();
+  if (!session || session->preferredCluster[0]) // chosen for all launches
+    return;
+  const int64_t dims[3] = {x, y, z};
+  for (int i = 0; i < 3; ++i)
+    if (fits(*session, dims[i]))
+      session->pendingLaunch.preferredCluster[i] = uint32_t(dims[i]);
 }
 
 void bsrt_call_param_map(uint64_t map) {
@@ -172,6 +182,7 @@ void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t bl
   std::vector<bsrt_param> params;
   for (const std::vector<uint8_t> &bytes : pending.params)
     params.push_back({bytes.data(), bytes.size()});
+  std::copy_n(pending.preferredCluster.begin(), 3, config.preferred_cluster);
   config.params = params.data();
   config.param_count = uint32_t(params.size());
   bsrt_module *module = session->findModule(pending.module);
@@ -190,6 +201,7 @@ void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t bl
   std::copy_n(config.grid, 3, record.grid);
   std::copy_n(config.block, 3, record.block);
   std::copy_n(config.cluster, 3, record.cluster);
+  std::copy_n(config.preferred_cluster, 3, record.preferredCluster);
   record.sharedBytes = config.shared_bytes;
   record.isOversized = config.oversized_shared != 0;
   record.seconds = stats.seconds;
@@ -277,6 +289,7 @@ std::vector<std::pair<std::string, void *>> blockscale::rt::getHostCalls() {
           BLOCKSCALE_HOST_CALL(bsrt_call_param_f32),
           BLOCKSCALE_HOST_CALL(bsrt_call_param_i32),
           BLOCKSCALE_HOST_CALL(bsrt_call_param_bytes),
+          BLOCKSCALE_HOST_CALL(bsrt_call_preferred_cluster),
           BLOCKSCALE_HOST_CALL(bsrt_call_launch),
           BLOCKSCALE_HOST_CALL(bsrt_call_quantize),
           BLOCKSCALE_HOST_CALL(bsrt_call_dequantize),

@@ -28,10 +28,11 @@ template <typename T> bsrt_status statusOf(const Result<T> &result) {
 }
 
 bsrt_status checkVersion(uint32_t version, const char *what) {
-  if (version == BSRT_ABI_VERSION)
+  if (version >= BSRT_ABI_OLDEST && version <= BSRT_ABI_VERSION)
     return BSRT_OK;
   return refuse(std::string("runtime: ") + what + " must be of version " +
-                std::to_string(BSRT_ABI_VERSION) + ", got " + std::to_string(version));
+                std::to_string(BSRT_ABI_OLDEST) + " to " + std::to_string(BSRT_ABI_VERSION) +
+                ", got " + std::to_string(version));
 }
 
 bsrt_status convert(const bsrt_options *from, emu::Options &to) {
@@ -58,6 +59,13 @@ bsrt_status convert(const bsrt_options *from, emu::Options &to) {
   if (from->unmodelled > 1)
     return refuse("runtime: unmodelled must be 0 or 1, got " + std::to_string(from->unmodelled));
   to.unmodelled = from->unmodelled ? emu::Unmodelled::refuse : emu::Unmodelled::extend;
+  if (from->abi_version >= 3) {
+    to.residentClusters = from->resident_clusters;
+    if (from->cluster_choice > BSRT_CLUSTERS_FALLBACK)
+      return refuse("runtime: cluster choice must be 0 to 2, got " +
+                    std::to_string(from->cluster_choice));
+    to.clusterChoice = emu::ClusterChoice(from->cluster_choice);
+  }
   to.hazards.manual = from->early_manual ? emu::ManualRevision::early : emu::ManualRevision::ptx94;
   return BSRT_OK;
 }
@@ -169,6 +177,9 @@ bsrt_status bsrt_launch(bsrt_device *device, bsrt_module *module, const char *ke
   converted.grid = {config->grid[0], config->grid[1], config->grid[2]};
   converted.block = {config->block[0], config->block[1], config->block[2]};
   converted.cluster = {config->cluster[0], config->cluster[1], config->cluster[2]};
+  if (config->abi_version >= 3)
+    converted.preferredCluster = {config->preferred_cluster[0], config->preferred_cluster[1],
+                                  config->preferred_cluster[2]};
   converted.sharedBytes = config->shared_bytes;
   converted.oversizedShared = config->oversized_shared != 0;
   for (uint32_t i = 0; i < config->param_count; ++i) {

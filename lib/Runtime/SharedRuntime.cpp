@@ -9,4 +9,4 @@
 
 #include "blockscale/Runtime/Runtime.h"
 
-static_assert(BSRT_ABI_VERSION == 2, "SOVERSION in CMakeLists.txt must follow");
+static_assert(BSRT_ABI_OLDEST == 2, "SOVERSION in CMakeLists.txt must follow");

@@ -320,6 +320,24 @@ ManifestParam parseParam(const Value &value, const std::string &path, const Mani
   return param;
 }
 
+/// A larger size than `cluster`, of which it is a multiple: blocks fall back to the latter.
+void parsePreferredCluster(Fields &fields, ManifestKernel &kernel) {
+  auto preferred = fields.dim3("preferred_cluster", kMaxCluster, kMaxCluster);
+  uint64_t ctas = uint64_t(preferred[0]) * preferred[1] * preferred[2];
+  if (fields.ok() && ctas > kMaxCluster)
+    fields.fail("preferred_cluster", "have at most 16 blocks, got " + std::to_string(ctas));
+  for (int i = 0; i < 3 && fields.ok(); ++i) {
+    std::string key = "preferred_cluster[" + std::to_string(i) + "]";
+    if (preferred[i] % kernel.cluster[i] != 0)
+      fields.fail(key, "be a multiple of the cluster's " + std::to_string(kernel.cluster[i]) +
+                           ", got " + std::to_string(preferred[i]));
+    else if (kernel.grid[i] % preferred[i] != 0)
+      fields.fail(key, "divide the grid's " + std::to_string(kernel.grid[i]) + ", got " +
+                           std::to_string(preferred[i]));
+  }
+  kernel.preferredCluster = preferred;
+}
+
 ManifestKernel parseKernel(const Value &value, const std::string &path, const Manifest &manifest,
                            std::string &error) {
   Fields fields(value, path, error);
@@ -341,6 +359,8 @@ ManifestKernel parseKernel(const Value &value, const std::string &path, const Ma
       fields.fail("grid[" + std::to_string(i) + "]", "be a multiple of the cluster's " +
                                                          std::to_string(kernel.cluster[i]) +
                                                          ", got " + std::to_string(kernel.grid[i]));
+  if (fields.has("preferred_cluster"))
+    parsePreferredCluster(fields, kernel);
   if (const llvm::json::Array *params = fields.array("params", 0, 256))
     for (size_t i = 0; i < params->size() && fields.ok(); ++i)
       kernel.params.push_back(
@@ -447,13 +467,16 @@ Value toJson(const ManifestKernel &kernel) {
   llvm::json::Array params;
   for (const ManifestParam &param : kernel.params)
     params.push_back(toJson(param));
-  return Object{{"name", kernel.name},
+  Object object{{"name", kernel.name},
                 {"grid", integersToJson(kernel.grid)},
                 {"block", integersToJson(kernel.block)},
                 {"cluster", integersToJson(kernel.cluster)},
                 {"shared_bytes", int64_t(kernel.sharedBytes)},
                 {"shared_mode", llvm::StringRef(kSharedModeNames[size_t(kernel.sharedMode)])},
                 {"params", std::move(params)}};
+  if (kernel.preferredCluster[0])
+    object["preferred_cluster"] = integersToJson(kernel.preferredCluster);
+  return object;
 }
 
 /// Names the first that occurs twice.

@@ -171,6 +171,7 @@ Result<bool> runMlir(const Options &options) {
   auto session = rt::Session::open(options.device, options.run);
   if (!session)
     return session.takeRefusal();
+  (*session)->preferredCluster = options.preferredCluster;
 
   std::unique_ptr<MLIRContext> context = makeContext();
   Result<Program> program =

@@ -9,6 +9,7 @@
 
 #include "blockscale/Runtime/Session.h"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,8 +33,9 @@ struct Options {
   std::string device = "emulator";
   bool check = false;
   std::string report;
-  uint64_t seeds = 0;              // 0: one run
-  uint64_t repeat = 0, warmup = 0; // of each kernel after the run, for its time
+  uint64_t seeds = 0;                         // 0: one run
+  uint64_t repeat = 0, warmup = 0;            // of each kernel after the run, for its time
+  std::array<uint32_t, 3> preferredCluster{}; // of every launch; 0: as the launch says
   bsrt_options run{};
 };
 

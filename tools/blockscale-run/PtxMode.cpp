@@ -210,6 +210,9 @@ private:
       else
         bsrt_call_param_i32(int32_t(uint32_t(bits)));
     }
+    if (kernel.preferredCluster[0])
+      bsrt_call_preferred_cluster(kernel.preferredCluster[0], kernel.preferredCluster[1],
+                                  kernel.preferredCluster[2]);
     bsrt_call_launch(kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.block[0],
                      kernel.block[1], kernel.block[2], kernel.cluster[0], kernel.cluster[1],
                      kernel.cluster[2], int64_t(kernel.sharedBytes),
@@ -332,6 +335,7 @@ Result<bool> runPtx(const Options &options) {
   auto session = rt::Session::open(options.device, options.run);
   if (!session)
     return session.takeRefusal();
+  (*session)->preferredCluster = options.preferredCluster;
   if (Result<bool> status = (*session)->addModule("ptx", *ptx, options.ptx); !status)
     return status;
 

@@ -113,6 +113,8 @@ static Object toJson(const LaunchRecord &launch) {
                 {"mma_instructions", int64_t(launch.mmaInstructions)},
                 {"mma_flops", launch.mmaFlops},
                 {"labels", launch.labels}};
+  if (launch.preferredCluster[0])
+    object["preferred_cluster"] = array(launch.preferredCluster);
   if (launch.check) {
     const bsrt_check_result &check = launch.check->result;
     object["check"] = Object{{"name", launch.check->name},

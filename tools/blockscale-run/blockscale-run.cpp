@@ -59,6 +59,12 @@ const Flag kFlags[] = {
     {"repeat", "N", "then launch each kernel N times more and print the median time", Where::ptx},
     {"warmup", "N", "launches before those of --repeat, not timed", Where::ptx},
     {"threads", "N", "host threads of the emulator"},
+    {"preferred-cluster", "X,Y,Z",
+     "cluster that every launch prefers, a multiple of its own, which blocks fall back to"},
+    {"cluster-choice", "WHICH",
+     "clusters of such a launch in the emulator: mixed (default), preferred or fallback"},
+    {"resident-clusters", "N",
+     "clusters that run side by side in the emulator; the default is what the chip holds"},
     {"max-instructions", "N", "give up a launch beyond so many"},
     {"hazards", "MODE",
      "check the order of accesses in the emulator: on (default), off, or strict, which also warns "
@@ -228,6 +234,30 @@ Result<bool> parseHazards(const CommandLine &line, bsrt_options &run) {
   return true;
 }
 
+Result<bool> parseClusters(const CommandLine &line, Options &options) {
+  std::string choice = line.get("cluster-choice", "mixed");
+  if (choice != "mixed" && choice != "preferred" && choice != "fallback")
+    return Refusal{"run: --cluster-choice must be mixed, preferred or fallback, got '" + choice +
+                   "'"};
+  options.run.cluster_choice = choice == "mixed"       ? BSRT_CLUSTERS_MIXED
+                               : choice == "preferred" ? BSRT_CLUSTERS_PREFERRED
+                                                       : BSRT_CLUSTERS_FALLBACK;
+  if (line.has("preferred-cluster")) {
+    llvm::SmallVector<llvm::StringRef> parts;
+    std::string text = line.get("preferred-cluster");
+    llvm::StringRef(text).split(parts, ',');
+    bool isRight = parts.size() == 3;
+    for (size_t i = 0; i < parts.size() && isRight; ++i)
+      isRight = !parts[i].getAsInteger(10, options.preferredCluster[i]) &&
+                options.preferredCluster[i] >= 1 && options.preferredCluster[i] <= 16;
+    if (!isRight)
+      return Refusal{"run: --preferred-cluster must be three numbers from 1 to 16, such as 2,1,1, "
+                     "got '" +
+                     text + "'"};
+  }
+  return parseNumber(line, "resident-clusters", 1, 4096, options.run.resident_clusters);
+}
+
 Result<bool> parseRunOptions(const CommandLine &line, Options &options) {
   bsrt_options &run = options.run;
   run.abi_version = BSRT_ABI_VERSION;
@@ -248,6 +278,8 @@ Result<bool> parseRunOptions(const CommandLine &line, Options &options) {
   if (line.has("warmup") && !options.repeat)
     return Refusal{"run: --warmup must stand with --repeat"};
   if (status = parseHazards(line, run); !status)
+    return status;
+  if (status = parseClusters(line, options); !status)
     return status;
   if (options.seeds && (line.has("seed") || line.has("timing")))
     return Refusal{"run: --seeds must stand without --seed and --timing"};

@@ -19,7 +19,10 @@
 extern "C" {
 #endif
 
-#define BSRT_ABI_VERSION 2
+/* Structs grow at their end: one of an older version, from BSRT_ABI_OLDEST on, is read as far
+ * as that version goes, and what it lacks is 0. */
+#define BSRT_ABI_VERSION 3
+#define BSRT_ABI_OLDEST 2
 
 typedef enum bsrt_status { BSRT_OK = 0, BSRT_ERROR = 1 } bsrt_status;
 
@@ -40,6 +43,13 @@ typedef enum bsrt_hazards {
   BSRT_HAZARDS_STRICT = 2 /* also what is wrong by the letter only */
 } bsrt_hazards;
 
+/** Which clusters the emulator makes of a launch with a preferred cluster size. */
+typedef enum bsrt_cluster_choice {
+  BSRT_CLUSTERS_MIXED = 0, /* both sizes; the seed says which come first */
+  BSRT_CLUSTERS_PREFERRED = 1,
+  BSRT_CLUSTERS_FALLBACK = 2 /* only those of the launch's own cluster size */
+} bsrt_cluster_choice;
+
 typedef struct bsrt_options {
   uint32_t abi_version; /* BSRT_ABI_VERSION */
   uint32_t timing;      /* a bsrt_timing; other values are refused */
@@ -51,6 +61,9 @@ typedef struct bsrt_options {
   uint32_t hazards_denied;   /* bit n: assumption An of docs/Hazards.md does not hold */
   uint32_t unmodelled;       /* 1: refuse products without a published model; 0: label them */
   uint32_t early_manual;     /* 1: the earlier text on pipelined tcgen05 pairs */
+  /* Since version 3. */
+  uint32_t resident_clusters; /* that run side by side; 0: as many as the chip holds */
+  uint32_t cluster_choice;    /* a bsrt_cluster_choice; other values are refused */
 } bsrt_options;
 
 /** A TMA tensor map, dimension 0 innermost; codes are the driver's. */
@@ -79,6 +92,9 @@ typedef struct bsrt_launch_config {
   uint32_t oversized_shared; /* 1: more than a block's ordinary limit */
   uint32_t param_count;
   const bsrt_param *params;
+  /* Since version 3. */
+  uint32_t preferred_cluster[3]; /* 0, 0, 0: none; else a multiple of cluster, which is what a
+                                    block falls back to */
 } bsrt_launch_config;
 
 typedef struct bsrt_launch_stats {

@@ -14,6 +14,7 @@
 #include "blockscale/Runtime/Host.h"
 #include "blockscale/Runtime/Runtime.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,7 +35,7 @@ struct CheckRecord {
 
 struct LaunchRecord {
   std::string module, kernel;
-  uint32_t grid[3], block[3], cluster[3];
+  uint32_t grid[3], block[3], cluster[3], preferredCluster[3];
   uint64_t sharedBytes;
   bool isOversized;
   double seconds;
@@ -81,7 +82,9 @@ public:
   struct PendingLaunch {
     std::string module, kernel;
     std::vector<std::vector<uint8_t>> params;
+    std::array<uint32_t, 3> preferredCluster{};
   };
+  std::array<uint32_t, 3> preferredCluster{}; // of every launch; 0: as the launch says
   PendingMap pendingMap;
   PendingLaunch pendingLaunch;
   std::vector<std::vector<uint8_t>> maps;

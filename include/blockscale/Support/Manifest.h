@@ -70,6 +70,7 @@ struct ManifestParam {
 struct ManifestKernel {
   std::string name;
   std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  std::array<uint32_t, 3> preferredCluster{0, 0, 0}; // none
   uint64_t sharedBytes = 0;
   SharedMode sharedMode = SharedMode::standard;
   std::vector<ManifestParam> params;

@@ -46,7 +46,8 @@ TEST_F(Emulator, runsAKernel) {
   ASSERT_EQ(bsrt_alloc(device, 128, &out), BSRT_OK);
   float value = 2.5f;
   bsrt_param params[] = {{&out, 8}, {&value, 4}};
-  bsrt_launch_config config{BSRT_ABI_VERSION, {1, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0, 0, 2, params};
+  bsrt_launch_config config{BSRT_ABI_VERSION, {1, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0, 0, 2,
+                            params,           {}};
   bsrt_launch_stats stats{};
   ASSERT_EQ(bsrt_launch(device, module, "k", &config, &stats), BSRT_OK) << bsrt_error_message();
   EXPECT_GE(stats.thread_instructions, 32u * 7);
@@ -65,7 +66,7 @@ TEST_F(Emulator, runsAKernel) {
 TEST_F(Emulator, refusesOtherVersionsAndCodes) {
   bsrt_options options{};
   EXPECT_EQ(bsrt_device_set_options(device, &options), BSRT_ERROR);
-  EXPECT_STREQ(bsrt_error_message(), "runtime: options must be of version 2, got 0");
+  EXPECT_STREQ(bsrt_error_message(), "runtime: options must be of version 2 to 3, got 0");
   options.abi_version = BSRT_ABI_VERSION;
   options.timing = 7;
   EXPECT_EQ(bsrt_device_set_options(device, &options), BSRT_ERROR);
@@ -88,12 +89,97 @@ TEST_F(Emulator, refusesOtherVersionsAndCodes) {
   EXPECT_EQ(bsrt_tensor_map_encode(device, &map, bytes), BSRT_ERROR);
 }
 
+/// out[ctaid.x] = size of the cluster that the block is in.
+const std::string kClusterSize = R"(.version 9.4
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %c, %n; .reg .b64 %o, %d;
+  ld.param.u64 %o, [out];
+  mov.u32 %c, %ctaid.x;
+  mov.u32 %n, %cluster_nctarank;
+  mul.wide.u32 %d, %c, 4;
+  add.s64 %o, %o, %d;
+  st.global.u32 [%o], %n;
+  ret;
+}
+)";
+
+struct Clusters : Emulator {
+  /// Sizes of the clusters of eight blocks.
+  std::vector<uint32_t> sizes(const bsrt_options &options, bsrt_launch_config config) {
+    EXPECT_EQ(bsrt_device_set_options(device, &options), BSRT_OK) << bsrt_error_message();
+    bsrt_module *module = nullptr;
+    EXPECT_EQ(bsrt_module_load(device, kClusterSize.data(), kClusterSize.size(), "k.ptx", &module),
+              BSRT_OK);
+    uint64_t out = 0;
+    EXPECT_EQ(bsrt_alloc(device, 32, &out), BSRT_OK);
+    bsrt_param param{&out, 8};
+    config.params = &param;
+    std::vector<uint32_t> found(8);
+    if (bsrt_launch(device, module, "k", &config, nullptr) == BSRT_OK)
+      EXPECT_EQ(bsrt_read(device, out, found.data(), 32), BSRT_OK);
+    else
+      found.clear();
+    bsrt_module_close(module);
+    return found;
+  }
+  static bsrt_options options(bsrt_cluster_choice choice) {
+    bsrt_options o{};
+    o.abi_version = BSRT_ABI_VERSION;
+    o.cluster_choice = choice;
+    return o;
+  }
+  bsrt_launch_config config{BSRT_ABI_VERSION, {8, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0, 0, 1,
+                            nullptr,          {4, 1, 1}};
+};
+
+TEST_F(Clusters, preferredOnesAndThoseToFallBackTo) {
+  using V = std::vector<uint32_t>;
+  EXPECT_EQ(sizes(options(BSRT_CLUSTERS_PREFERRED), config), (V{4, 4, 4, 4, 4, 4, 4, 4}));
+  EXPECT_EQ(sizes(options(BSRT_CLUSTERS_FALLBACK), config), (V{1, 1, 1, 1, 1, 1, 1, 1}));
+  V mixed = sizes(options(BSRT_CLUSTERS_MIXED), config);
+  EXPECT_EQ(std::count(mixed.begin(), mixed.end(), 1u), 4);
+  EXPECT_EQ(std::count(mixed.begin(), mixed.end(), 4u), 4);
+  config.preferred_cluster[0] = 3;
+  EXPECT_TRUE(sizes(options(BSRT_CLUSTERS_MIXED), config).empty());
+  EXPECT_NE(std::string(bsrt_error_message())
+                .find("launch_cluster: preferred cluster must divide the grid 8x1x1, got 3x1x1"),
+            std::string::npos)
+      << bsrt_error_message();
+}
+
+TEST_F(Clusters, areNotReadFromStructsOfVersionTwo) {
+  config.abi_version = 2;
+  EXPECT_EQ(sizes(options(BSRT_CLUSTERS_PREFERRED), config),
+            (std::vector<uint32_t>{1, 1, 1, 1, 1, 1, 1, 1}));
+  config.abi_version = BSRT_ABI_VERSION;
+  bsrt_options old = options(BSRT_CLUSTERS_FALLBACK);
+  old.abi_version = 2;
+  old.resident_clusters = 5000; // beyond what a version that has the field takes
+  EXPECT_EQ(sizes(old, config).size(), 8u);
+}
+
+TEST_F(Clusters, residentOnesHaveALimit) {
+  bsrt_options many = options(BSRT_CLUSTERS_MIXED);
+  many.resident_clusters = 4097;
+  EXPECT_TRUE(sizes(many, config).empty());
+  EXPECT_NE(std::string(bsrt_error_message())
+                .find("launch_resident: resident clusters must be at most 4096, got 4097"),
+            std::string::npos);
+  many.resident_clusters = 1;
+  EXPECT_EQ(sizes(many, config).size(), 8u);
+  many.cluster_choice = 3;
+  EXPECT_EQ(bsrt_device_set_options(device, &many), BSRT_ERROR);
+  EXPECT_STREQ(bsrt_error_message(), "runtime: cluster choice must be 0 to 2, got 3");
+}
+
 TEST(Runtime, refusesUnknownDevices) {
   bsrt_device *device = nullptr;
   EXPECT_EQ(bsrt_device_open("tpu", nullptr, &device), BSRT_ERROR);
   EXPECT_STREQ(bsrt_error_message(), "runtime: device must be emulator or cuda, got 'tpu'");
   EXPECT_EQ(bsrt_device_open(nullptr, nullptr, &device), BSRT_ERROR);
-  EXPECT_EQ(bsrt_abi_version(), 2u);
+  EXPECT_EQ(bsrt_abi_version(), 3u);
 }
 
 TEST(Session, firstErrorStopsTheRun) {

@@ -155,6 +155,17 @@ TEST(Manifest, refusalsNameTheField) {
                 "kernels[0].grid[0] must be a multiple of the cluster's 5, got 24");
   expectRefusal(replaced("\"cluster\": [1, 1, 1]", "\"cluster\": [8, 4, 1]"),
                 "kernels[0].cluster must have at most 16 blocks, got 32");
+  auto preferring = [](const std::string &size) {
+    return replaced("\"cluster\": [1, 1, 1]",
+                    "\"cluster\": [2, 1, 1], \"preferred_cluster\": " + size);
+  };
+  expectRefusal(preferring("[3, 1, 1]"),
+                "kernels[0].preferred_cluster[0] must be a multiple of the cluster's 2, got 3");
+  expectRefusal(preferring("[16, 1, 1]"),
+                "kernels[0].preferred_cluster[0] must divide the grid's 24, got 16");
+  expectRefusal(preferring("[8, 4, 1]"),
+                "kernels[0].preferred_cluster must have at most 16 blocks, got 32");
+  expectRefusal(preferring("[8, 0, 1]"), "kernels[0].preferred_cluster[1] must be 1 to 16, got 0");
   expectRefusal(replaced("226304", "\"x\""), "kernels[0].shared_bytes must be 0 to ");
   expectRefusal(replaced("\"default\"", "\"big\""),
                 "kernels[0].shared_mode must be one of default, oversized, got 'big'");
