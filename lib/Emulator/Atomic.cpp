@@ -10,6 +10,7 @@
 #include "Float.h"
 #include "Hazards/Hazards.h"
 #include "Lanes.h"
+#include "StoreAsync.h"
 
 #include <algorithm>
 #include <cstring>
@@ -181,6 +182,8 @@ Handler handlerOf(Type t, Op op) {
 
 bool decodeAtomic(Decoder &d) {
   bool isRed = d.raw->opcode == "red";
+  if (isRed && d.take("async"))
+    return decodeStoreAsync(d, /*reduces=*/true);
   constexpr Order kOrders[] = {Order::relaxed, Order::acquire, Order::release,
                                Order::acquireRelease};
   Order order = kOrders[std::max(0, d.takeOneOf({"relaxed", "acquire", "release", "acq_rel"}))];

@@ -203,9 +203,13 @@ bool Cluster::landForWaiters(std::vector<Warp *> &order) {
       continue;
     // An operation of a pipe, or an arrival for earlier copies, follows those.
     bool follows = op.pipe != AsyncOp::Pipe::free || !op.ready();
+    auto precedes = [&](const AsyncOp &o) {
+      return follows && o.warp == op.warp &&
+             (o.pipe == op.pipe ||
+              (op.pipe == AsyncOp::Pipe::tensor && o.pipe == AsyncOp::Pipe::mmaRead));
+    };
     for (size_t j = 0; j <= i; ++j)
-      if (eligible(j) &&
-          (j == i || (follows && ops[j]->warp == op.warp && ops[j]->pipe == op.pipe))) {
+      if (eligible(j) && (j == i || precedes(*ops[j]))) {
         landAt(j);
         return true;
       }

@@ -8,6 +8,8 @@
 
 #include "Forms.h"
 
+#include <algorithm>
+
 namespace blockscale::emu {
 namespace {
 
@@ -19,7 +21,38 @@ std::string cell(std::string_view text) {
   return out;
 }
 
+/// Calls back with the parts of a text.
+template <typename Visit> void split(std::string_view text, char at, Visit visit) {
+  while (!text.empty()) {
+    size_t end = std::min(text.find(at), text.size());
+    visit(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
 } // namespace
+
+std::vector<std::string> executedForms() {
+  std::vector<std::string> out;
+  for (const FormTable &table : formTables())
+    for (const Form &row : table.rows) {
+      if (row.status != FormStatus::executed)
+        continue;
+      const size_t first = out.size();
+      split(spelledOut(row.modifiers), ' ', [&](std::string_view group) {
+        if (group.ends_with('?'))
+          group.remove_suffix(1);
+        split(group, '|', [&](std::string_view word) {
+          std::string key = formKey(row, word);
+          if (std::find(out.begin() + long(first), out.end(), key) == out.end())
+            out.push_back(std::move(key));
+        });
+      });
+      if (out.size() == first)
+        out.push_back(formKey(row, {}));
+    }
+  return out;
+}
 
 std::string coveragePage() {
   std::string out = "# PTX coverage\n\n"

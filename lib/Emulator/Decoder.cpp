@@ -194,6 +194,26 @@ static DecodeFn findFamily(std::string_view opcode) {
   return nullptr;
 }
 
+/// Tells whether tests have disabled the current instruction, and them that it is used.
+bool Decoder::isDisabled(const Form *form) {
+  bool disabled = disabledForm && spelling() == disabledForm;
+  if (!form || (!disabledForm && !usedForms))
+    return disabled;
+  auto use = [&](std::string_view modifier) {
+    std::string key = formKey(*form, modifier);
+    disabled |= disabledForm && key == disabledForm;
+    if (usedForms)
+      usedForms->push_back(std::move(key));
+  };
+  for (const std::string &modifier : raw->modifiers)
+    use(modifier);
+  if (raw->modifiers.empty())
+    use({});
+  if (usedForms)
+    usedForms->push_back((form->status == FormStatus::hint ? "hint " : "") + spelling());
+  return disabled;
+}
+
 bool Decoder::decodeInstruction(const PtxInstruction &in) {
   raw = &in;
   mods = in.modifiers;
@@ -221,7 +241,7 @@ bool Decoder::decodeInstruction(const PtxInstruction &in) {
   if (!decoded)
     return form ? unexecuted("no handler is written for it")
                 : fail("ptx_instruction: form is not executed: " + spelling());
-  if (disabledForm && spelling() == disabledForm)
+  if (isDisabled(form))
     for (size_t i = first; i < kernel.code.size(); ++i)
       kernel.code[i].run = doNothing;
   return mods.empty() ||
@@ -329,8 +349,10 @@ bool Decoder::decodeBody(const PtxKernel &source) {
   ret.opcode = "ret";
   // The end of a body is no instruction of the text that could be disabled.
   const char *disabled = std::exchange(disabledForm, nullptr);
+  std::vector<std::string> *used = std::exchange(usedForms, nullptr);
   bool closed = decodeInstruction(ret);
   disabledForm = disabled;
+  usedForms = used;
   if (!closed)
     return false;
   raw = nullptr;

@@ -24,6 +24,7 @@
 namespace blockscale::emu {
 
 class GlobalMemory;
+struct Form;
 
 /// What a name stands for.
 struct Symbol {
@@ -64,7 +65,8 @@ public:
   facts::Arch arch;
   facts::PtxRelease version;
   std::string file;
-  const char *disabledForm = nullptr; // Options::disabledForm
+  const char *disabledForm = nullptr;            // Options::disabledForm
+  std::vector<std::string> *usedForms = nullptr; // Options::usedForms
   Kernel kernel;
   const PtxInstruction *raw = nullptr;
   std::string error;
@@ -166,6 +168,7 @@ private:
   Operand allocate(RegClass cls);
   bool declare(const PtxStatement &s);
   bool declareVariable(const PtxVariable &v, std::unordered_map<std::string, Symbol> &into);
+  bool isDisabled(const Form *form);
   bool decodeInstruction(const PtxInstruction &in);
   /// Scopes and labels of a kernel or function.
   void openBody(const PtxKernel &source);

@@ -46,6 +46,9 @@ constexpr TypeList kTypeLists[] = {
     {"@aspace", "global|shared|shared::cta|shared::cluster"},
     {"@float", "f16|bf16|f32|f64"},
     {"@shared", "shared|shared::cta"},
+    {"@sharedAny", "shared|shared::cta|shared::cluster"},
+    {"@phase", "phase_type::primary|phase_type::conditional"},
+    {"@word", "u32|u64|s32|s64|f32|f64"},
     {"@op", "add|min|max|inc|dec|and|or|xor"},
 };
 
@@ -152,6 +155,11 @@ std::span<const FormTable> formTables() {
       {"Matrix instructions of warps", matrixForms()},
   };
   return kTables;
+}
+
+std::string formKey(const Form &row, std::string_view modifier) {
+  std::string key(row.opcode);
+  return key.append(" ").append(row.modifiers).append("\t").append(modifier);
 }
 
 std::string spelledOut(std::string_view modifiers) {

@@ -63,6 +63,9 @@ std::span<const Form> copyForms();
 std::span<const Form> matrixForms();
 std::span<const Form> convertForms();
 
+/// How tests name a row with one of its modifiers.
+std::string formKey(const Form &row, std::string_view modifier);
+
 /// The modifiers of a row with its lists written out.
 std::string spelledOut(std::string_view modifiers);
 

@@ -11,20 +11,25 @@
 namespace blockscale::emu {
 namespace {
 
-constexpr auto kUnexecuted = FormStatus::unexecuted;
-
 constexpr Form kForms[] = {
-    {"mbarrier", "init shared|shared::cta? b64"},
-    {"mbarrier", "inval shared|shared::cta? b64"},
-    {"mbarrier", "expect_tx relaxed? cta|cluster? @aspace? b64"},
-    {"mbarrier", "complete_tx relaxed? cta|cluster? @aspace? b64"},
-    {"mbarrier", "arrive expect_tx? release|relaxed? cta|cluster? @aspace? b64"},
-    {"mbarrier", "arrive_drop expect_tx? release|relaxed? cta|cluster? @aspace? b64"},
-    {"mbarrier", "arrive|arrive_drop noComplete release? cta? @aspace? b64", kUnexecuted,
-     "no kernel seen uses it"},
-    {"mbarrier", "test_wait parity? acquire|relaxed? cta|cluster? shared|shared::cta? b64"},
-    {"mbarrier", "try_wait parity? acquire|relaxed? cta|cluster? shared|shared::cta? b64"},
-    {"mbarrier", "pending_count b64", kUnexecuted, "no kernel seen uses it"},
+    {"mbarrier", "init layout::v0|layout::v1? @shared? b64"},
+    {"mbarrier", "inval @shared? b64"},
+    {"mbarrier", "expect_tx|complete_tx @sharedAny? b64"},
+    {"mbarrier", "expect_tx|complete_tx relaxed cta|cluster @sharedAny? b64"},
+    {"mbarrier", "expect_tx|complete_tx shared::cluster? multicast::cluster::32b b64"},
+    {"mbarrier",
+     "expect_tx|complete_tx relaxed cta|cluster shared::cluster? multicast::cluster::32b b64"},
+    {"mbarrier", "arrive|arrive_drop expect_tx? @sharedAny? b64"},
+    {"mbarrier", "arrive|arrive_drop expect_tx? release|relaxed cta|cluster @sharedAny? b64"},
+    {"mbarrier", "arrive|arrive_drop expect_tx? shared::cluster? multicast::cluster::32b b64"},
+    {"mbarrier", "arrive|arrive_drop expect_tx? release|relaxed cta|cluster shared::cluster? "
+                 "multicast::cluster::32b b64"},
+    {"mbarrier", "arrive|arrive_drop noComplete @shared? b64"},
+    {"mbarrier", "arrive|arrive_drop noComplete release cta @shared? b64"},
+    {"mbarrier", "test_wait|try_wait parity? @phase? @shared? b64"},
+    {"mbarrier", "test_wait|try_wait parity? @phase? acquire|relaxed cta|cluster @shared? b64"},
+    {"mbarrier", "pending_count layout::v0? b64"},
+    {"mbarrier", "check_layout layout::v0|layout::v1 @shared? b64"},
 };
 
 } // namespace

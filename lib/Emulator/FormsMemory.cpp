@@ -13,6 +13,8 @@ namespace {
 
 constexpr auto kHint = FormStatus::hint;
 constexpr auto kUnexecuted = FormStatus::unexecuted;
+constexpr auto kExecuted = FormStatus::executed;
+constexpr auto kGlobal = facts::Feature::asyncGlobal;
 
 constexpr Form kForms[] = {
     {"mov", "pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f16|bf16|f32|f64"},
@@ -33,10 +35,11 @@ constexpr Form kForms[] = {
     {"st", "relaxed|release cta|cluster|gpu|sys @space? @evict? L2::cache_hint? v2|v4|v8? @data"},
     {"st", "volatile @space? v2|v4|v8? @data"},
     {"st", "mmio relaxed sys global? @data"},
-    {"st",
-     "async weak? mmio? release? relaxed? cluster|gpu|sys? shared::cluster|global? "
-     "mbarrier::complete_tx::bytes? v2|v4? @data",
-     kUnexecuted, "stores that signal an mbarrier"},
+    {"st", "async weak|cluster? @sharedAny? mbarrier::complete_tx::bytes b32|b64|b128|@word"},
+    {"st", "async weak|cluster? @sharedAny? mbarrier::complete_tx::bytes v2 b32|b64|@word"},
+    {"st", "async weak|cluster? @sharedAny? mbarrier::complete_tx::bytes v4 b32|u32|s32|f32"},
+    {"st", "async release gpu|sys global? b8|b16|b32|b64|u16|s16|@word", kExecuted, {}, kGlobal},
+    {"st", "async mmio release sys global? b8|b16|b32|b64|u16|s16|@word", kExecuted, {}, kGlobal},
     {"prefetch", "global|local? L1|L2|L2::evict_last|L2::evict_normal", kHint, "fills a cache"},
     {"prefetch", "const|param? tensormap", kHint, "fills a cache"},
     {"prefetchu", "L1", kHint, "fills a cache"},
@@ -53,10 +56,15 @@ constexpr Form kForms[] = {
     {"red", "@order? @scope? @aspace? add|min|max noftz f16|bf16|f16x2|bf16x2 L2::cache_hint?"},
     {"red", "@order? @scope? global? add|min|max noftz? L2::cache_hint? v2|v4|v8 "
             "f16|bf16|f16x2|bf16x2|f32"},
-    {"red",
-     "async relaxed? cluster? shared::cluster? mbarrier::complete_tx::bytes "
-     "add|min|max|and|or|xor|inc|dec u32|s32|u64|b32",
-     kUnexecuted, "reductions that signal an mbarrier"},
+    {"red", "async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes inc|dec u32"},
+    {"red", "async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes min|max u32|s32"},
+    {"red", "async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes and|or|xor b32"},
+    {"red", "async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes add @cc"},
+    {"red", "async release|relaxed gpu|sys global? add @cc", kExecuted, {}, kGlobal},
+    {"red", "async release|relaxed gpu|sys global? inc|dec u32", kExecuted, {}, kGlobal},
+    {"red", "async release|relaxed gpu|sys global? min|max u32|s32", kExecuted, {}, kGlobal},
+    {"red", "async release|relaxed gpu|sys global? and|or|xor b32", kExecuted, {}, kGlobal},
+    {"red", "async mmio release sys global? add @cc", kExecuted, {}, kGlobal},
 };
 
 } // namespace

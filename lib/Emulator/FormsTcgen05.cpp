@@ -40,7 +40,9 @@ constexpr Form kForms[] = {
     {"tcgen05",
      "commit @cg mbarrier::arrive::one sync_restrict::shared::read::mma::a shared::cluster? @mc? "
      "b64",
-     kUnexecuted, "no kernel seen uses it", kTmem},
+     {},
+     {},
+     kTmem},
     {"tcgen05", "cp @cg 128x256b|4x256b|128x128b", {}, {}, kTmem},
     {"tcgen05", "cp @cg 64x128b warpx2::02_13|warpx2::01_23", {}, {}, kTmem},
     {"tcgen05", "cp @cg 32x128b warpx4", {}, {}, kTmem},

@@ -10,6 +10,7 @@
 
 #include "Hazards/Hazards.h"
 #include "Lanes.h"
+#include "StoreAsync.h"
 
 #include <cstring>
 
@@ -283,6 +284,8 @@ Handler storeOf(unsigned bytes) {
 
 bool decodeLoadStore(Decoder &d) {
   bool isStore = d.raw->opcode == "st";
+  if (isStore && d.take("async"))
+    return decodeStoreAsync(d, /*reduces=*/false);
   int ordering = d.takeOneOf({"acquire", "relaxed", "volatile", "mmio", "release"});
   bool poll = ordering >= 0;
   Order order = ordering < 0    ? Order::weak

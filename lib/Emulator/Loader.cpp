@@ -33,6 +33,7 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
   module->source = std::make_shared<const SourceLines>(text);
   Decoder decoder(*arch, file);
   decoder.disabledForm = options.disabledForm;
+  decoder.usedForms = options.usedForms;
   if (auto version = facts::parsePtxVersion(parsed->version))
     decoder.version = {version->major, version->minor};
   for (size_t i = 0; i < parsed->variables.size(); ++i) {

@@ -136,12 +136,12 @@ struct Fragment {
 /// Something in flight.
 class AsyncOp {
 public:
-  enum class Pipe : uint8_t { free, tensor, tmemLdSt };
+  enum class Pipe : uint8_t { free, tensor, tmemLdSt, mmaRead };
   AsyncOp();
   virtual ~AsyncOp();
 
   Warp *warp = nullptr;
-  Pipe pipe = Pipe::free; // tensor and tmemLdSt: operations of one warp land in issue order
+  Pipe pipe = Pipe::free; // of the others: operations of one warp land in issue order
   uint32_t lanes = 0;     // of the issuing warp
   uint32_t line = 0;
   uint64_t id = 0;
@@ -160,6 +160,9 @@ public:
   /// (cluster addresses) it signals.
   virtual OpKind kind() const { return OpKind::other; }
   virtual unsigned ctaGroup() const { return 1; }
+  /// A commit that tells only that the A operands of earlier MMAs were read from shared
+  /// memory (.sync_restrict::shared::read::mma::a): nothing of B, scales or D.
+  virtual bool isRestricted() const { return false; }
   virtual void describe(AccessSink &) const {}
   virtual std::vector<uint64_t> signals() const { return {}; }
   /// Does it read or write this CTA's memory?
@@ -289,7 +292,7 @@ public:
   Dim3 index;
   unsigned rank; // in the cluster
   std::vector<uint8_t> shared;
-  std::vector<uint8_t> barrierLive; // one flag per 8 bytes: an initialised mbarrier
+  std::vector<uint8_t> barrierLive; // MbarrierLayout of each 8 bytes: 0 where none is
   NamedBarrier named[16];
   Tmem tmem;
   PairCall pairCall;

@@ -42,6 +42,7 @@ namespace {
 struct Place {
   Cta *cta = nullptr;
   uint64_t offset = 0;
+  MbarrierLayout layout() const { return MbarrierLayout(cta->barrierLive[offset / 8]); }
   MbarrierState state;
   void save() {
     uint64_t word = state.pack(), before;
@@ -105,7 +106,7 @@ std::string mbarrierCompleteTx(Cta &any, uint64_t address, uint32_t bytes) {
 }
 
 std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t expectTx,
-                           bool drop) {
+                           Arrival arrival) {
   Place p;
   if (std::string e = find(any, address, p); !e.empty())
     return e;
@@ -115,7 +116,13 @@ std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t e
   if (int64_t(count) > p.state.pending)
     return "mbar_arrivals: arrivals must be at most the pending " + dec(p.state.pending) +
            ", got " + dec(count) + " at " + hex(address);
-  if (drop)
+  if (isDrop(arrival) && int32_t(count) >= p.state.expected)
+    return "mbar_drop: arrive_drop must leave an expected count of at least 1, got " +
+           dec(p.state.expected) + " less " + dec(count) + " at " + hex(address);
+  if (isNoComplete(arrival) && int32_t(count) == p.state.pending && p.state.tx == 0)
+    return "mbar_nocomplete: arrival with .noComplete must not end the phase, got the last " +
+           dec(count) + " at " + hex(address);
+  if (isDrop(arrival))
     p.state.expected -= int32_t(count);
   p.state.pending -= int32_t(count);
   if (any.cluster->hazards)
@@ -129,8 +136,8 @@ std::string mbarrierAddPending(Cta &any, uint64_t address, uint32_t count) {
   Place p;
   if (std::string e = find(any, address, p); !e.empty())
     return e;
-  if (p.state.pending + int64_t(count) > MbarrierState::kMaxCount)
-    return "mbar_count: pending count must be at most " + dec(MbarrierState::kMaxCount);
+  if (p.state.pending + int64_t(count) > maxCount(p.layout()))
+    return "mbar_count: pending count must be at most " + dec(maxCount(p.layout()));
   p.state.pending += int32_t(count);
   p.save();
   return {};
@@ -159,8 +166,12 @@ enum : uint32_t {
   kNoinc = 16,
   kParity = 32,
   kTry = 64,
-  kOwn = 128
+  kOwn = 128,
+  kNoComplete = 256,
+  kLayoutV1 = 512
 };
+/// Marks a state that mbarrier.pending_count may read; between the fields of the state.
+constexpr uint64_t kCountedState = uint64_t(1) << 20;
 
 /// The cluster address of lane l's barrier; false when refused.
 bool barrierAddress(Warp &w, const Instruction &in, Operand base, int l, uint64_t &address) {
@@ -188,8 +199,9 @@ Outcome init(Warp &w, const Instruction &in) {
     if (!barrierAddress(w, in, in.op[0], l, address))
       return Outcome::error;
     uint32_t count = w.reg<uint32_t>(in.op[1])[l];
-    if (count == 0 || count > uint32_t(MbarrierState::kMaxCount))
-      return w.fail(in, "mbar_count: count must be 1.." + dec(MbarrierState::kMaxCount) + ", got " +
+    MbarrierLayout layout = in.flags & kLayoutV1 ? MbarrierLayout::v1 : MbarrierLayout::v0;
+    if (count == 0 || count > uint32_t(maxCount(layout)))
+      return w.fail(in, "mbar_count: count must be 1.." + dec(maxCount(layout)) + ", got " +
                             dec(count));
     if (address % 8)
       return w.fail(in,
@@ -202,7 +214,7 @@ Outcome init(Warp &w, const Instruction &in) {
     s.expected = s.pending = int32_t(count);
     uint64_t word = s.pack();
     std::memcpy(p, &word, 8);
-    owner->barrierLive[(address & kSharedOffsetMask) / 8] = 1;
+    owner->barrierLive[(address & kSharedOffsetMask) / 8] = uint8_t(layout);
     if (w.hazards)
       w.hazards->barrierInit(w, in, unsigned(l), address);
     ++w.cta->cluster->progress;
@@ -230,46 +242,81 @@ uint64_t stateToken(Warp &w, uint64_t address) {
   return find(*w.cta, address, p).empty() ? p.state.pack() : 0;
 }
 
-// op: 0 state or none, 1 barrier, 2 count or bytes, 3 count of expect_tx
+/// The barriers of a lane: with a mask (op[3]) the same offset in several CTAs.
+bool eachBarrier(Warp &w, const Instruction &in, int l,
+                 const std::function<std::string(uint64_t)> &act) {
+  uint64_t address;
+  if (!barrierAddress(w, in, in.op[1], l, address))
+    return false;
+  auto one = [&](uint64_t a) {
+    std::string e = act(a);
+    if (!e.empty())
+      w.fail(in, e);
+    return e.empty();
+  };
+  if (in.op[3] == kNone)
+    return one(address);
+  uint32_t mask = w.reg<uint32_t>(in.op[3])[l];
+  if (!mask || (mask >> 1 >> (w.cta->cluster->ctas.size() - 1))) {
+    w.fail(in, "mbar_multicast: mask must name CTAs of the cluster of " +
+                   dec(int64_t(w.cta->cluster->ctas.size())) + ", got " + hex(mask));
+    return false;
+  }
+  for (; mask; mask &= mask - 1)
+    if (!one(uint64_t(__builtin_ctz(mask)) << kClusterShift | (address & kSharedOffsetMask)))
+      return false;
+  return true;
+}
+
+// op: 0 state or none, 1 barrier, 2 count or bytes, 3 mask of CTAs or none
 Outcome arrive(Warp &w, const Instruction &in) {
+  const Arrival arrival = Arrival((in.flags & kDrop ? 1 : 0) + (in.flags & kNoComplete ? 2 : 0));
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    uint64_t address;
-    if (!barrierAddress(w, in, in.op[1], l, address))
-      return Outcome::error;
-    uint64_t token = in.op[0] == kNone ? 0 : stateToken(w, address);
     uint32_t value = in.op[2] == kNone ? 1 : w.reg<uint32_t>(in.op[2])[l];
-    if (w.hazards)
-      w.hazards->barrierArrive(w, in, unsigned(l), address, Order(in.sub));
-    std::string e = in.flags & kExpect
-                        ? mbarrierArrive(*w.cta, address, 1, value, in.flags & kDrop)
-                        : mbarrierArrive(*w.cta, address, value, 0, in.flags & kDrop);
-    if (!e.empty())
-      return w.fail(in, e);
+    uint64_t token = 0;
+    bool done = eachBarrier(w, in, l, [&](uint64_t address) {
+      if (in.op[0] != kNone) {
+        if (address >> kClusterShift != w.cta->rank)
+          return "mbar_state: an arrival that returns a state must be at a barrier of the own CTA, "
+                 "got " +
+                 hex(address);
+        token = stateToken(w, address);
+      }
+      if (w.hazards)
+        w.hazards->barrierArrive(w, in, unsigned(l), address, Order(in.sub));
+      return in.flags & kExpect ? mbarrierArrive(*w.cta, address, 1, value, arrival)
+                                : mbarrierArrive(*w.cta, address, value, 0, arrival);
+    });
+    if (!done)
+      return Outcome::error;
     if (in.op[0] != kNone)
-      w.reg<uint64_t>(in.op[0])[l] = token;
+      w.reg<uint64_t>(in.op[0])[l] = token | (isNoComplete(arrival) ? kCountedState : 0);
   }
   return Outcome::next;
 }
 
+// op: as of arrive; sub: complete_tx
 Outcome expectTx(Warp &w, const Instruction &in) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    uint64_t address;
-    if (!barrierAddress(w, in, in.op[1], l, address))
-      return Outcome::error;
-    Place p;
-    std::string e = find(*w.cta, address, p);
     int64_t bytes = w.reg<uint32_t>(in.op[2])[l];
-    if (w.hazards)
-      w.hazards->barrierUse(w, in, unsigned(l), address);
-    if (e.empty())
-      e = addTx(p, address, in.sub ? -bytes : bytes);
-    if (!e.empty())
-      return w.fail(in, e);
-    // An expect_tx that brings a negative count back to zero completes too (measured).
-    p.state.complete();
-    p.save();
+    bool done = eachBarrier(w, in, l, [&](uint64_t address) {
+      Place p;
+      std::string e = find(*w.cta, address, p);
+      if (w.hazards)
+        w.hazards->barrierUse(w, in, unsigned(l), address);
+      if (e.empty())
+        e = addTx(p, address, in.sub ? -bytes : bytes);
+      if (!e.empty())
+        return e;
+      // An expect_tx that brings a negative count back to zero completes too (measured).
+      p.state.complete();
+      p.save();
+      return e;
+    });
+    if (!done)
+      return Outcome::error;
   }
   return Outcome::next;
 }
@@ -277,8 +324,33 @@ Outcome expectTx(Warp &w, const Instruction &in) {
 Outcome pendingCount(Warp &w, const Instruction &in) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    w.reg<uint32_t>(in.op[0])[l] =
-        uint32_t(MbarrierState::unpack(w.reg<uint64_t>(in.op[1])[l]).pending);
+    uint64_t state = w.reg<uint64_t>(in.op[1])[l];
+    if (!(state & kCountedState))
+      return w.fail(in,
+                    "mbar_state: state of mbarrier.pending_count must come from an arrival with "
+                    ".noComplete, got " +
+                        hex(state));
+    w.reg<uint32_t>(in.op[0])[l] = uint32_t(MbarrierState::unpack(state).pending);
+  }
+  return Outcome::next;
+}
+
+// op: 0 predicate, 1 barrier
+Outcome checkLayout(Warp &w, const Instruction &in) {
+  const MbarrierLayout asked = in.flags & kLayoutV1 ? MbarrierLayout::v1 : MbarrierLayout::v0;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    bool done = eachBarrier(w, in, l, [&](uint64_t address) {
+      Place p;
+      std::string e = find(*w.cta, address, p);
+      if (w.hazards)
+        w.hazards->barrierUse(w, in, unsigned(l), address);
+      if (e.empty())
+        w.preds[in.op[0]] = (w.preds[in.op[0]] & ~(1u << l)) | uint32_t(p.layout() == asked) << l;
+      return e;
+    });
+    if (!done)
+      return Outcome::error;
   }
   return Outcome::next;
 }
@@ -296,7 +368,8 @@ void tellWaited(Warp &w, const Instruction &in, uint32_t lanes, const uint64_t *
   }
 }
 
-// op: 0 predicate, 1 barrier, 2 parity or state; sub: order
+// op: 0 predicate, 1 barrier, 2 parity or state, 4 predicate and 5 value of the report, or
+// none; sub: order
 Outcome wait(Warp &w, const Instruction &in) {
   uint32_t done = 0;
   uint64_t address = 0, waited[32];
@@ -325,6 +398,12 @@ Outcome wait(Warp &w, const Instruction &in) {
   if (w.hazards)
     tellWaited(w, in, done, waited);
   w.preds[in.op[0]] = (w.preds[in.op[0]] & ~w.mask) | done;
+  // Nothing reports failures, so the report of a phase that is over is zero.
+  if (in.op[4] != kNone)
+    w.preds[in.op[4]] &= ~done;
+  if (in.op[5] != kNone)
+    for (uint32_t m = done; m; m &= m - 1)
+      w.reg<uint32_t>(in.op[5])[__builtin_ctz(m)] = 0;
   return done == w.mask ? Outcome::next : Outcome::yield;
 }
 
@@ -336,24 +415,86 @@ bool takeBarrier(Decoder &d, size_t i, Instruction &in, Operand &base) {
   return d.error.empty();
 }
 
+/// What the forms do not say of operands. PTX ISA 9.4, 9.7.15.16.16 and .17.
+bool decodeArrive(Decoder &d, Instruction &in, bool expect, bool multicast, bool atCluster) {
+  const bool first = d.operand(0).kind != PtxOperand::Kind::address;
+  const bool isSink = first && d.operand(0).kind == PtxOperand::Kind::sink;
+  const std::string what = "mbarrier." + d.raw->modifiers[0];
+  if (!first)
+    return d.fail("ptx_operands: " + what + " must have a state or _ and a barrier");
+  if ((atCluster || multicast) && !isSink)
+    return d.fail("ptx_operand: " + what + " must have _ for its state in shared::cluster");
+  size_t n = d.count() - (multicast ? 1 : 0);
+  const bool counted = in.flags & kNoComplete;
+  if (d.count() < (multicast ? 3u : 2u) || n > 3 || ((expect || counted) && n != 3))
+    return d.fail("ptx_operands: " + what + " must have a barrier" +
+                  (expect    ? " and transaction bytes"
+                   : counted ? " and a count"
+                             : "") +
+                  (multicast ? " and a mask" : ""));
+  if (!isSink)
+    in.op[0] = d.dest(0, Type::b64);
+  if (!takeBarrier(d, 1, in, in.op[1]))
+    return false;
+  if (n == 3) {
+    if (!expect && !counted && !facts::supports(d.arch, facts::Feature::clusters))
+      return d.fail("ptx_target: a count without .noComplete must have a target from sm_90, got " +
+                    std::string(facts::name(d.arch)));
+    in.op[2] = d.source(2, Type::u32);
+  }
+  if (multicast)
+    in.op[3] = d.source(n, Type::b32);
+  return d.error.empty();
+}
+
+/// `complete`, `complete|report` or `complete|report, value`, then barrier and phase.
+bool decodeWait(Decoder &d, Instruction &in, bool parity, bool isTry) {
+  const PtxOperand &target = d.operand(0);
+  const bool paired = !target.pair.empty();
+  const bool primary = d.take("phase_type::primary"),
+             conditional = d.take("phase_type::conditional");
+  if (conditional && !parity)
+    return d.fail("ptx_modifier: .phase_type::conditional must have .parity");
+  if (paired && !primary)
+    return d.fail("ptx_operand: a report must have .phase_type::primary");
+  const bool valued = paired && d.count() > 1 && d.operand(1).kind != PtxOperand::Kind::address;
+  const size_t at = valued ? 2 : 1;
+  if (d.count() != at + 2 && !(isTry && d.count() == at + 3))
+    return d.expectOperands(at + 2);
+  in.op[0] = d.predicate(target, true);
+  if (paired && target.pair != "_")
+    in.op[4] = d.predicateNamed(target.pair);
+  if (valued)
+    in.op[5] = d.dest(1, Type::b8);
+  if (!d.error.empty() || in.op[0] == kNone || !takeBarrier(d, at, in, in.op[1]))
+    return false;
+  in.op[2] = d.source(at + 1, parity ? Type::u32 : Type::b64);
+  if (d.count() == at + 3)
+    d.source(at + 2, Type::u32); // the time limit of the suspension: a hint
+  return d.error.empty();
+}
+
 bool decodeMbarrier(Decoder &d) {
   if (!facts::covers(d.arch, facts::ArchSet{facts::Arch::sm_80}) &&
       !facts::supports(d.arch, facts::Feature::cpAsync))
     return d.fail("ptx_target: mbarrier must have a target from sm_80, got " +
                   std::string(facts::name(d.arch)));
   int kind = d.takeOneOf({"init", "inval", "arrive", "arrive_drop", "expect_tx", "complete_tx",
-                          "test_wait", "try_wait", "pending_count"});
+                          "test_wait", "try_wait", "pending_count", "check_layout"});
   Instruction in;
-  bool expect = kind >= 2 && kind <= 3 && d.take("expect_tx");
-  bool noComplete = d.take("noComplete");
-  bool parity = d.take("parity");
+  const bool expect = kind >= 2 && kind <= 3 && d.take("expect_tx");
+  if (d.take("noComplete"))
+    in.flags |= kNoComplete;
+  const bool parity = d.take("parity");
+  if (d.takeOneOf({"layout::v0", "layout::v1"}) == 1)
+    in.flags |= kLayoutV1;
   int order = d.takeOneOf({"release", "acquire", "relaxed"});
   d.takeOneOf({"cta", "cluster"});
+  const bool multicast = d.take("multicast::cluster::32b");
   int space = d.takeOneOf({"shared", "shared::cta", "shared::cluster"});
   if (space < 0)
     in.flags |= kGeneric;
-  if (d.takeType() != Type::b64 || noComplete)
-    return false;
+  bool decoded = false;
   switch (kind) {
   case 0:
     in.run = init;
@@ -361,63 +502,59 @@ bool decodeMbarrier(Decoder &d) {
     if (!d.expectOperands(2) || !takeBarrier(d, 0, in, in.op[0]))
       return false;
     in.op[1] = d.source(1, Type::u32);
+    decoded = true;
     break;
   case 1:
     in.run = inval;
     in.flags |= kOwn;
-    if (!d.expectOperands(1) || !takeBarrier(d, 0, in, in.op[0]))
-      return false;
+    decoded = d.expectOperands(1) && takeBarrier(d, 0, in, in.op[0]);
     break;
   case 2:
-  case 3: {
+  case 3:
     in.run = arrive;
     in.sub = uint8_t(order == 2 ? Order::relaxed : Order::release);
     in.flags |= (expect ? uint32_t(kExpect) : 0) | (kind == 3 ? uint32_t(kDrop) : 0);
-    size_t n = d.count(), first = d.operand(0).kind == PtxOperand::Kind::address ? 0 : 1;
-    if (n < first + 1 || n > first + 2 || (expect && n != first + 2))
-      return d.fail("ptx_operands: mbarrier.arrive must have a barrier" +
-                    std::string(expect ? " and transaction bytes" : ""));
-    if (first && d.operand(0).kind != PtxOperand::Kind::sink)
-      in.op[0] = d.dest(0, Type::b64);
-    if (!takeBarrier(d, first, in, in.op[1]))
-      return false;
-    if (n == first + 2)
-      in.op[2] = d.source(first + 1, Type::u32);
+    decoded = decodeArrive(d, in, expect, multicast, /*atCluster=*/space == 2);
     break;
-  }
   case 4:
   case 5:
     in.run = expectTx;
     in.sub = kind == 5;
-    if (!d.expectOperands(2) || !takeBarrier(d, 0, in, in.op[1]))
+    if (!d.expectOperands(multicast ? 3 : 2) || !takeBarrier(d, 0, in, in.op[1]))
       return false;
     in.op[2] = d.source(1, Type::u32);
+    if (multicast)
+      in.op[3] = d.source(2, Type::b32);
+    decoded = true;
     break;
   case 6:
-  case 7: {
+  case 7:
     in.run = wait;
     in.sub = uint8_t(order == 2 ? Order::relaxed : Order::acquire);
     in.flags |= (kind == 7 ? uint32_t(kTry) : 0) | (parity ? uint32_t(kParity) : 0) | kOwn;
-    if (d.count() != 3 && !(kind == 7 && d.count() == 4))
-      return d.expectOperands(3);
-    in.op[0] = d.predicate(d.operand(0), true);
-    if (in.op[0] == kNone || !takeBarrier(d, 1, in, in.op[1]))
-      return false;
-    in.op[2] = d.source(2, parity ? Type::u32 : Type::b64);
-    if (d.count() == 4)
-      d.source(3, Type::u32); // the time limit of the suspension: a hint
+    decoded = decodeWait(d, in, parity, kind == 7);
     break;
-  }
   case 8:
     in.run = pendingCount;
     if (!d.expectOperands(2))
       return false;
     in.op[0] = d.dest(0, Type::u32);
     in.op[1] = d.source(1, Type::b64);
+    decoded = true;
+    break;
+  case 9:
+    in.run = checkLayout;
+    in.flags |= kOwn;
+    if (!d.expectOperands(2))
+      return false;
+    in.op[0] = d.predicate(d.operand(0), true);
+    decoded = in.op[0] != kNone && takeBarrier(d, 1, in, in.op[1]);
     break;
   default:
     return false;
   }
+  if (!decoded || d.takeType() != Type::b64)
+    return false;
   d.emit(in);
   return d.error.empty();
 }

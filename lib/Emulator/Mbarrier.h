@@ -2,9 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// layout::v0 (PTX ISA 9.4, 9.7.15.16). The 64 bits in shared memory: phase parity
-// in bit 63, minus the pending count in 62:43, minus the transaction bytes in
-// 41:21 (as measured on sm_90), the expected count in 19:0.
+// PTX ISA 9.4, 9.7.15.16. The 64 bits in shared memory of layout v0: phase parity in
+// bit 63, minus the pending count in 62:43, minus the transaction bytes in 41:21 (as
+// measured on sm_90), the expected count in 19:0. How v1 lies is not published; it is
+// kept alike, with its smaller counts. No operation here reports failures to it, so
+// its conditional phase goes with the primary one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +24,14 @@ class Cta;
 class Warp;
 struct Instruction;
 
+/// What Cta::barrierLive holds.
+enum class MbarrierLayout : uint8_t { none, v0, v1 };
+constexpr int32_t maxCount(MbarrierLayout layout) {
+  return int32_t(layout == MbarrierLayout::v1 ? facts::kMbarrierMaxCountV1
+                                              : facts::kMbarrierMaxCount);
+}
+
 struct MbarrierState {
-  static constexpr int32_t kMaxCount = int32_t(facts::kMbarrierMaxCount);
   static constexpr int32_t kMaxTx = facts::kMbarrierMaxTransaction;
   uint32_t phase = 0; // parity
   int32_t expected = 1, pending = 1, tx = 0;
@@ -46,8 +54,11 @@ bool mbarrierPhaseDone(const Cta &cta, uint64_t address, bool parity);
 /// Operations of asynchronous agents and instructions on a barrier at a cluster
 /// address. Empty when done, else the reason.
 std::string mbarrierCompleteTx(Cta &any, uint64_t address, uint32_t bytes);
+enum class Arrival : uint8_t { plain, drop, noComplete, dropNoComplete };
+constexpr bool isDrop(Arrival a) { return a == Arrival::drop || a == Arrival::dropNoComplete; }
+constexpr bool isNoComplete(Arrival a) { return a >= Arrival::noComplete; }
 std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t expectTx,
-                           bool drop = false);
+                           Arrival arrival = Arrival::plain);
 std::string mbarrierAddPending(Cta &any, uint64_t address, uint32_t count);
 std::string mbarrierDescribe(const Cta &cta, uint64_t address);
 

@@ -148,6 +148,7 @@ struct Kernel {
   uint64_t localBytes = 0;
   std::vector<std::string> evidence; // labels of what has no public model
   bool readsClock = false;           // %clock, %globaltimer, …
+  bool commitsReads = false;         // a tcgen05.commit that follows reads of A alone
   bool talksThroughGlobal = false;   // atomics, polls or publishing stores on global memory
   unsigned tmemColumns = 0;          // most columns that one allocation takes by a number
   unsigned ctaGroup = 0;             // of its tcgen05 instructions, 0: none

@@ -59,6 +59,7 @@ class Commit final : public AsyncOp {
 public:
   std::vector<uint64_t> barriers;
   unsigned group = 1;
+  bool restricted = false;
   bool land() override {
     for (uint64_t b : barriers)
       if (std::string e = mbarrierArrive(*warp->cta, b, 1, 0); !e.empty())
@@ -74,10 +75,11 @@ public:
   const char *what() const override { return "tcgen05.commit"; }
   OpKind kind() const override { return OpKind::commit; }
   unsigned ctaGroup() const override { return group; }
+  bool isRestricted() const override { return restricted; }
   std::vector<uint64_t> signals() const override { return barriers; }
 };
 
-// op: 0 barrier, 1 mask; flags: 1 wide, 2 generic, 4 pair
+// op: 0 barrier, 1 mask; flags: 1 wide, 2 generic, 4 pair, 8 restricted
 Outcome commit(Warp &w, const Instruction &in) {
   if ((in.flags & 4) && !pairPeer(w, in))
     return Outcome::error;
@@ -85,6 +87,7 @@ Outcome commit(Warp &w, const Instruction &in) {
     int l = __builtin_ctz(m);
     auto op = std::make_unique<Commit>();
     op->group = in.sub;
+    op->restricted = in.flags & 8;
     uint64_t a = addressAt(w, in.op[0], in.flags & 1, in.imm, l);
     if ((in.flags & 2) && classify(a, a) != Space::sharedCluster)
       return w.fail(in, "mbar_address: mbarrier must lie in shared memory, got " + hex(a));
@@ -99,7 +102,9 @@ Outcome commit(Warp &w, const Instruction &in) {
         op->barriers.push_back(uint64_t(__builtin_ctz(mask)) << kClusterShift |
                                (a & kSharedOffsetMask));
     }
-    w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::tensor, 1u << l);
+    // A restricted one follows the reads of A alone, which run ahead of the products.
+    w.cta->cluster->issue(std::move(op), w, in,
+                          in.flags & 8 ? AsyncOp::Pipe::mmaRead : AsyncOp::Pipe::tensor, 1u << l);
   }
   return issued(w);
 }
@@ -109,8 +114,8 @@ bool decodeCommit(Decoder &d) {
   in.run = commit;
   unsigned group = takeCtaGroup(d);
   in.sub = uint8_t(group);
-  if (d.take("sync_restrict::shared::read::mma::a"))
-    return false;
+  const bool restricted = d.take("sync_restrict::shared::read::mma::a");
+  d.kernel.commitsReads |= restricted;
   bool one = d.take("mbarrier::arrive::one");
   bool shared = d.take("shared::cluster");
   int multicast =
@@ -123,7 +128,8 @@ bool decodeCommit(Decoder &d) {
   AddressOperand a = d.address(d.operand(0));
   in.op[0] = a.base;
   in.imm = a.offset;
-  in.flags = uint32_t(a.wide) | uint32_t(!shared) << 1 | uint32_t(group == 2) << 2;
+  in.flags = uint32_t(a.wide) | uint32_t(!shared) << 1 | uint32_t(group == 2) << 2 |
+             uint32_t(restricted) << 3;
   if (multicast >= 0)
     in.op[1] = d.source(1, multicast == 2 ? Type::b32 : Type::b16);
   d.emit(in);

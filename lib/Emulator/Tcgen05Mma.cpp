@@ -66,7 +66,13 @@ public:
   facts::SmemDesc a, b;
   bool accumulate = true;
   unsigned dColumn = 0, aColumn = 0, sfaColumn = 0, sfbColumn = 0;
-  std::vector<Cta *> ctas;                         // the even one first
+  std::vector<Cta *> ctas; // the even one first
+  /// A of each CTA where a commit may tell of its reads alone: read ahead of the product.
+  struct EarlyA {
+    bool isRead = false;
+    uint8_t rows[2][kRowsPerCta * kRowPitch];
+  };
+  std::shared_ptr<EarlyA> early;
   std::shared_ptr<CollectorContents> keptA, keptB; // null: discarded
 
   /// What the arithmetic is told of one CTA's rows.
@@ -86,6 +92,15 @@ public:
     return in;
   }
 
+  bool ready() const override { return !early || early->isRead; }
+  void readEarly() {
+    Packing packing;
+    unsigned bytes = rowBytes(form->kind, desc.a, desc.k, packing);
+    for (size_t v = 0; v < ctas.size(); ++v)
+      gather(*ctas[v], a, desc.transposeA, unsigned(desc.m) / unsigned(ctas.size()), bytes,
+             early->rows[v], "A");
+    early->isRead = true;
+  }
   bool land() override {
     thread_local Buffers buffers;
     MmaInstruction in = instruction();
@@ -103,7 +118,7 @@ public:
                    desc.b))
       return true;
     for (Cta *cta : ctas) {
-      const uint8_t *aRows = buffers.a;
+      const uint8_t *aRows = early ? early->rows[cta != ctas[0]] : buffers.a;
       size_t aPitch = kRowPitch;
       if (form->aInTmem) {
         aRows = reinterpret_cast<const uint8_t *>(cta->tmem.cell(0, aColumn));
@@ -118,11 +133,11 @@ public:
           for (unsigned row = 0; row < rows; ++row)
             std::memcpy(buffers.a + row * kRowPitch, aRows + row * aPitch, aBytes);
         }
-      } else if (!gather(*cta, a, desc.transposeA, rows, aBytes, buffers.a, "A")) {
+      } else if (!early && !gather(*cta, a, desc.transposeA, rows, aBytes, buffers.a, "A")) {
         return true;
       }
-      if (!checkKept(keptA, form->collectorA, size_t(cta != ctas[0]), buffers.a, rows, aBytes,
-                     in.aPacking, desc.a) ||
+      if (!checkKept(keptA, form->collectorA, size_t(cta != ctas[0]), early ? aRows : buffers.a,
+                     rows, aBytes, in.aPacking, desc.a) ||
           !gatherScales(*cta, sfaColumn, rows, scales, unsigned(desc.sfaId), buffers.sfa, "A") ||
           !gatherScalesB(*cta, scales, buffers.sfb))
         return true;
@@ -356,6 +371,26 @@ private:
   }
 };
 
+/// The reads of A by a product that is still in flight.
+class MmaReadA final : public AsyncOp {
+public:
+  explicit MmaReadA(TmemMma &product) : product(product), ctas(product.ctas) {}
+  bool land() override {
+    product.readEarly();
+    return true;
+  }
+  bool helps(const Warp &, const Fragment &) const override { return false; }
+  bool touches(const Cta &cta) const override {
+    return std::find(ctas.begin(), ctas.end(), &cta) != ctas.end();
+  }
+  const char *leakAtExit() const override { return "must be complete when its CTA exits"; }
+  const char *what() const override { return "tcgen05.mma"; }
+
+private:
+  TmemMma &product; // lands later, so it is still there
+  std::vector<Cta *> ctas;
+};
+
 /// Rows of 48 bytes: only with 128-byte swizzle, and only they go round into a next buffer.
 std::string checkK96(const facts::IDesc &desc, const facts::SmemDesc *a, const facts::SmemDesc &b) {
   for (const facts::SmemDesc *s : {a, &b}) {
@@ -452,7 +487,14 @@ Outcome runMma(Warp &w, const Instruction &in) {
                          in.line, op->keptB);
     if (!e.empty())
       return w.fail(in, e);
+    std::unique_ptr<MmaReadA> read;
+    if (w.kernel->commitsReads && !form.aInTmem) {
+      op->early = std::make_shared<TmemMma::EarlyA>();
+      read = std::make_unique<MmaReadA>(*op);
+    }
     w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::tensor, 1u << l);
+    if (read)
+      w.cta->cluster->issue(std::move(read), w, in, AsyncOp::Pipe::mmaRead, 1u << l);
   }
   return issued(w);
 }

@@ -38,6 +38,7 @@ CANCEL = ("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_
 STORE16, STORE32 = " st.global.b16 [d0], h0;", " st.global.b32 [d0], r0;"
 
 FORMS = {
+    "async_global": "st.async.release.gpu.global.b32 [d0], r0;",
     "cp_async": "cp.async.cg.shared.global [sm], [d0], 16;",
     "tma": LOAD.format(".tile.mbarrier::complete_tx::bytes", "{r0, r1}"),
     "wgmma": "wgmma.fence.sync.aligned;",

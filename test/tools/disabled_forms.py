@@ -4,25 +4,36 @@
 #
 # ===-----------------------------------------------------------------------===#
 #
-# usage: disabled_forms.py --build BUILD
+# usage: disabled_forms.py --build BUILD [--only TEXT] [--inventory]
 #
-# Forms of test/data/form-cases/cases.txt are disabled one at a time by the unit test
-# that runs them. Every other form that kernels of other compilers hold (the list in
-# test/data/ptx-forms/inventory.txt) is disabled here, by an environment variable that
-# the tests read, and some unit test must fail. Prints the forms that no test misses,
-# and how many they are. Minutes long: a bench, not a test.
+# Disables each executed form in turn - every row of docs/PtxCoverage.md with every one of
+# its modifiers - and runs the unit tests whose PTX uses it: one of them must fail. Forms
+# that kernels of other compilers hold (test/data/ptx-forms/inventory.txt) are disabled by
+# their spelling, too. Prints the forms that no test misses, and how many they are; hints
+# do nothing anyway and are counted only. One build: an environment variable names the
+# form, and a first run of all tests says which tests use which. Minutes long: a bench,
+# not a test. --only takes forms that contain TEXT, --inventory the spellings alone.
 
 import argparse
+import collections
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
+import xml.etree.ElementTree
 
 DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
+# Tests that disable forms themselves.
+OWN = "*GoesWrongWithoutItsHandler*"
+# A kernel that lacks a form may poll for long: then the form is missed.
+TIMEOUT = 120
+FIRST_BATCH, BATCH = 4, 60
 
 
 def inventory():
+    """Spellings in kernels of other compilers."""
     forms = []
     for line in (DATA / "ptx-forms" / "inventory.txt").read_text().splitlines():
         found = re.match(r"- \*\*(\w+)\*\*: (.*)", line)
@@ -32,30 +43,74 @@ def inventory():
     return forms
 
 
+class Tests:
+    """The unit tests, with the forms and the time of each."""
+
+    def __init__(self, program):
+        self.program = program
+        self.uses = collections.defaultdict(set)
+        self.seconds = {}
+        with tempfile.TemporaryDirectory() as folder:
+            used, report = pathlib.Path(folder) / "used", pathlib.Path(folder) / "report.xml"
+            environment = {**os.environ, "BLOCKSCALE_USED_FORMS": str(used)}
+            ran = subprocess.run([program, "--gtest_brief=1", f"--gtest_filter=-{OWN}",
+                                  f"--gtest_output=xml:{report}"], env=environment, capture_output=True)
+            if ran.returncode:
+                sys.exit("error: the unit tests must pass first")
+            for line in used.read_text().splitlines():
+                test, form = line.split("\t", 1)
+                self.uses[form].add(test)
+            for case in xml.etree.ElementTree.parse(report).iter("testcase"):
+                self.seconds[f"{case.get('classname')}.{case.get('name')}"] = float(case.get("time"))
+
+    def fail(self, form, tests):
+        """Does one of these tests fail without the form?"""
+        tests = sorted(tests, key=lambda test: self.seconds[test])
+        size = FIRST_BATCH
+        while tests:
+            batch, tests = tests[:size], tests[size:]
+            size = BATCH
+            try:
+                ran = subprocess.run([self.program, "--gtest_brief=1", "--gtest_fail_fast",
+                                      "--gtest_filter=" + ":".join(batch)],
+                                     env={**os.environ, "BLOCKSCALE_DISABLED_FORM": form},
+                                     capture_output=True, timeout=TIMEOUT)
+            except subprocess.TimeoutExpired:
+                return True
+            if ran.returncode:
+                return True
+        return False
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--inventory", action="store_true")
     args = parser.parse_args()
-    cases = {line.split()[1] for line in (DATA / "form-cases" / "cases.txt").read_text().splitlines()
-             if line.startswith("case ")}
-    program = args.build / "test" / "Unit" / "EmulatorTests"
-    if subprocess.run([program, "--gtest_brief=1"], capture_output=True).returncode:
-        sys.exit("error: the unit tests must pass first")
-    unseen = []
-    for form in inventory():
-        if form in cases:
+    tests = Tests(args.build / "test" / "Unit" / "EmulatorTests")
+    forms = inventory()
+    if not args.inventory:
+        listed = subprocess.run([args.build / "bin" / "blockscale-bench-forms", "--forms"], check=True,
+                                capture_output=True, text=True).stdout.splitlines()
+        forms = listed + forms
+    unseen = done = hints = 0
+    for form in forms:
+        if args.only not in form:
             continue
-        environment = {**os.environ, "BLOCKSCALE_DISABLED_FORM": form}
-        try:
-            ran = subprocess.run([program, "--gtest_brief=1", "--gtest_filter=-All/Forms.*"], env=environment,
-                                 capture_output=True, timeout=120)
-            seen = ran.returncode != 0
-        except subprocess.TimeoutExpired:
-            seen = True
-        if not seen:
-            unseen.append(form)
-            print(f"no test sees {form}", flush=True)
-    print(f"forms.cases = {len(cases)}\nforms.unseen = {len(unseen)}")
+        if tests.uses["hint " + form]:
+            hints += 1
+            continue
+        done += 1
+        using = tests.uses[form]
+        if not using:
+            print(f"no test uses {form!r}", flush=True)
+        elif tests.fail(form, using):
+            continue
+        else:
+            print(f"no test sees {form!r}", flush=True)
+        unseen += 1
+    print(f"forms.disabled = {done}\nforms.hints = {hints}\nforms.unseen = {unseen}")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@
 # core, through blockscale-translate and blockscale-run (CPU time of some launches;
 # quantised normal data, and random bits with --hostile), the rate of scalar code in
 # million thread instructions per second, how much slower the hazard checks make a
-# kernel, and, unless --quick, whether several cores give the same bits, memory against
-# touched pages, and mmasim's rate where --mmasim names a Python that has it.
+# kernel, whether several cores give the same bits, memory against touched pages, and
+# mmasim's rate beside ours on the same instruction, with a Python that has it: that of
+# --mmasim, or build/venv-mmasim (python -m venv, pip install mmasim numpy torch).
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -212,7 +213,7 @@ def benchHazards(bench):
 def benchCores(bench):
     stem, args = bench.kernel("mxfp8", 1024, 1024, 1024), bench.operands("mxfp8", hostile, 1024, 1024, 1024)
     outs = []
-    for threads in (1, 2, 4):
+    for threads in (1, 2):
         outs.append(bench.work / f"d{threads}.npy")
         bench.launch(stem, args, flags=[f"--threads={threads}", f"--out={outs[-1]}"])
     same = all(out.read_bytes() == outs[0].read_bytes() for out in outs)
@@ -246,10 +247,16 @@ print("gflops =", 5 * 2e-9 * 128 * 64 * 64 / (time.perf_counter() - begin))
 """
 
 
-def benchMmasim(python):
+def benchMmasim(build, python):
+    if not python.exists():
+        print(f"note: no {python.parents[1].name} beside the build, so no rate of mmasim", flush=True)
+        return
     environment = dict(os.environ, OMP_NUM_THREADS="1")
     figures = measure.figuresOf([python, "-c", MMASIM], environment)
-    measure.report("peer.mmasim.nvfp4.gflops", float(figures["gflops"]))
+    rate = float(figures["gflops"])
+    print(f"peer.mmasim.nvfp4.gflops = {rate:.4f}", flush=True)
+    ours = measure.figuresOf([build / "bin" / "blockscale-bench-mma", "--only=nvfp4"])
+    measure.report("emulator.nvfp4.hostile.over_mmasim", float(ours["emulator.nvfp4.hostile.gflops"]) / rate)
 
 
 def main():
@@ -266,12 +273,10 @@ def main():
     benchKernels(bench, args.hostile or not args.quick)
     benchScalar(bench)
     benchHazards(bench)
-    if args.quick:
-        return
     benchCores(bench)
     benchMemory(bench)
-    if args.mmasim:
-        benchMmasim(args.mmasim)
+    if not args.quick:
+        benchMmasim(build, args.mmasim or build / "venv-mmasim" / "bin" / "python")
 
 
 if __name__ == "__main__":

@@ -63,7 +63,12 @@ struct Options {
   uint64_t maxInstructions = 0; // 0: no limit; else refuse as livelock beyond it
   HazardOptions hazards;        // what is checked; errors refuse the launch
   Unmodelled unmodelled = Unmodelled::extend;
-  const char *disabledForm = nullptr; // for tests: instructions of this spelling do nothing
+  /// For tests: instructions of this spelling, or of this form of `executedForms`
+  /// (Coverage.h), do nothing.
+  const char *disabledForm = nullptr;
+  /// For tests: receives both of each instruction that is loaded; `hint ` stands before the
+  /// spelling of a hint.
+  std::vector<std::string> *usedForms = nullptr;
 };
 
 /// By-value kernel parameters, in order, each with its natural alignment.

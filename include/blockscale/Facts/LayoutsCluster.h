@@ -40,8 +40,10 @@ static_assert(clusterAddress(0x400, 3) == 0x3000400 && clusterRank(0x3000400) ==
               clusterOffset(0x3000400) == 0x400 && evenCtaAddress(0x3000400) == 0x2000400);
 static_assert(signalledRank(3, 0, /*ctaGroup=*/2) == 2 && signalledRank(3, 0, 1) == 3);
 
-/// Limits of an mbarrier, layout v0.
-inline constexpr uint32_t kMbarrierMaxCount = (1u << 20) - 1;
+/// Limits of an mbarrier. Layout v1 counts to less, because it also keeps a report of the
+/// operations that it tracks (PTX ISA 9.4, 9.7.15.16.3).
+inline constexpr uint32_t kMbarrierMaxCount = (1u << 20) - 1; // layout v0
+inline constexpr uint32_t kMbarrierMaxCountV1 = (1u << 9) - 1;
 inline constexpr int32_t kMbarrierMaxTransaction = (1 << 20) - 1;
 
 } // namespace blockscale::facts

@@ -30,7 +30,7 @@ struct PtxModifierRow {
 };
 
 // clang-format off
-inline constexpr std::array<PtxModifierRow, 21> kPtxModifiers{{
+inline constexpr std::array<PtxModifierRow, 29> kPtxModifiers{{
     {"tcgen05", "scale_vec::*", Feature::scaleVecQualifier},
     {"tcgen05", "collector::b::*", Feature::collectorB},
     {"tcgen05", "decompress::lut::b", Feature::decompressLutB},
@@ -44,6 +44,14 @@ inline constexpr std::array<PtxModifierRow, 21> kPtxModifiers{{
     {"tcgen05", "spcompress", Feature::spcompress},
     {"cp", "multicast::cluster::32b", Feature::multicast32},
     {"cp", "override::*", Feature::tmaOverride},
+    {"st", "async", Feature::clusters},
+    {"red", "async", Feature::clusters},
+    {"mbarrier", "expect_tx", Feature::clusters},
+    {"mbarrier", "complete_tx", Feature::clusters},
+    {"mbarrier", "try_wait", Feature::clusters},
+    {"mbarrier", "layout::*", Feature::clusters, {9, 3}},
+    {"mbarrier", "phase_type::*", Feature::clusters, {9, 3}},
+    {"mbarrier", "multicast::cluster::32b", Feature::multicast32, {9, 4}},
     {"clusterlaunchcontrol", "multicast::cluster::all", Feature::clusterLaunchControlMulticast},
     {"redux", "f32", Feature::reduxFloat},
     {"mma", "block_scale", Feature::blockScaledMmaSync},

@@ -26,6 +26,8 @@ enum class Touch : uint8_t {
   allocResult,   // by tcgen05.alloc, for its warp
   copyAsync,     // written by cp.async
   copyAsyncRead, // its source in global memory
+  storeAsync,    // written by st.async; the wait on its mbarrier tells
+  reduceAsync,   // the same by red.async
   // Shared memory, async proxy.
   bulkWrite,
   bulkRead, // the source of a store
@@ -69,7 +71,12 @@ constexpr bool isWrite(Touch t) {
 constexpr bool isAsyncProxy(Touch t) { return t >= Touch::bulkWrite && t <= Touch::cpShared; }
 constexpr bool isGenericProxy(Touch t) { return t < Touch::bulkWrite; }
 constexpr bool isStrong(Touch t) {
-  return t == Touch::atomic || t == Touch::strongLoad || t == Touch::globalReduce;
+  return t == Touch::atomic || t == Touch::strongLoad || t == Touch::reduceAsync ||
+         t == Touch::globalReduce;
+}
+/// Known once the phase of an mbarrier that it signals is over.
+constexpr bool isKnownByBarrier(Touch t) {
+  return t == Touch::bulkWrite || t == Touch::storeAsync || t == Touch::reduceAsync;
 }
 constexpr bool isTensorPipe(Touch t) { return t >= Touch::mmaA && t <= Touch::shift; }
 
@@ -88,14 +95,17 @@ enum class OpKind : uint8_t {
   copyAsync,
   copyAsyncCg,
   copyArrive,
+  storeAsync,
 };
+/// Tells an mbarrier of bytes that it wrote.
+constexpr bool completesBytes(OpKind k) { return k == OpKind::bulkLoad || k == OpKind::storeAsync; }
 
 /// Receives what an operation touches.
 class AccessSink {
 public:
   virtual ~AccessSink() = default;
-  /// Bytes of a CTA's shared memory; a bulkWrite names the mbarrier (a cluster address)
-  /// that it signals, a copyAsync the lane.
+  /// Bytes of a CTA's shared memory; what `isKnownByBarrier` names the mbarrier (a cluster
+  /// address) that it signals, a copyAsync the lane.
   virtual void shared(Touch touch, Cta &cta, uint32_t offset, uint32_t bytes,
                       uint64_t barrierOrLane = 0) = 0;
   /// Columns of 32-lane quarters (bit mask) of a CTA's tensor memory. `place` tells

@@ -121,7 +121,7 @@ void Hazards::barrierSignalled(uint64_t address) {
     return;
   if (landing->trace)
     b->pending.join(landing->trace->knows);
-  if (landing->kind() == OpKind::bulkLoad)
+  if (completesBytes(landing->kind()))
     for (size_t i = 0; i < b->copies.size(); ++i)
       if (b->copies[i] == landing->line) {
         b->copies.erase(b->copies.begin() + long(i));

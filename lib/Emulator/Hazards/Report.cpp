@@ -33,6 +33,10 @@ const char *verb(Touch t) {
     return "cp.async";
   case Touch::copyAsyncRead:
     return "cp.async";
+  case Touch::storeAsync:
+    return "st.async";
+  case Touch::reduceAsync:
+    return "red.async";
   case Touch::bulkWrite:
   case Touch::globalRead:
     return "a bulk copy";

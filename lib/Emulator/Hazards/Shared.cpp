@@ -77,6 +77,8 @@ Rule Hazards::sharedRule(const Actor &x, const Record &r, uint16_t bytes) const 
     return Rule::BK1;
   case Touch::bulkWrite:
   case Touch::copyAsync:
+  case Touch::storeAsync:
+  case Touch::reduceAsync:
     return isWrite(x.record.touch) ? Rule::OS3 : Rule::OS1;
   default:
     break;
@@ -203,12 +205,12 @@ public:
       return; // reported when it lands
     actor.record.touch = touch;
     ctas |= 1u << cta.rank;
-    if (touch != Touch::bulkWrite && touch != Touch::copyAsync) {
+    if (!isKnownByBarrier(touch) && touch != Touch::copyAsync) {
       hazards.touchShared(actor, cta, offset, bytes);
       return;
     }
     Actor x = actor;
-    if (touch == Touch::bulkWrite) {
+    if (isKnownByBarrier(touch)) {
       Barrier *b = hazards.barrierAt(extra);
       if (!b)
         return;
@@ -291,7 +293,7 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
       b->duePhase = b->completed + 1;
       b->dueLine = in.line;
     }
-    if (op.kind() == OpKind::bulkLoad)
+    if (completesBytes(op.kind()))
       if (Barrier *b = barrierAt(address))
         b->copies.push_back(in.line);
   }

@@ -149,6 +149,29 @@ std::vector<Agent> agents() {
                      "R: tcgen05.wait::st.sync.aligned;" +
                      tmemEnd,
                  "", eight, kOld, kNew + 3});
+  // CTA 0 of a cluster writes into CTA 1, which reads.
+  Scene two;
+  two.grid = two.cluster = {2, 1, 1};
+  const std::string sends =
+      init + "mov.u32 %r20, %cluster_ctarank; setp.eq.u32 %p6, %r20, 0; add.u32 %r9, %t, 1000;\n"
+             "mapa.shared::cluster.u32 %r21, %r3, 1; mapa.shared::cluster.u32 %r22, %r1, 1;\n"
+             "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%r1], 128; fence.mbarrier_init.release"
+             ".cluster;\nbarrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n@%p6 ";
+  const std::string receives =
+      " barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; @%p6 bra Q;\n/*wait*/" +
+      waitFull + "/*end*/" + readShared + drainFull + "Q:";
+  out.push_back({"StAsync",
+                 sends +
+                     "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r21], %r9, "
+                     "[%r22];" +
+                     receives,
+                 "", two, kOld, kNew + 3});
+  out.push_back({"RedAsync",
+                 sends +
+                     "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add"
+                     ".u32 [%r21], %r9, [%r22];" +
+                     receives,
+                 "", two, kOld, kOld + kNew + 3});
   // A load that was not waited for reads what came after it (TM3).
   out.push_back({"TcgenLoad",
                  tmemSetup + quarter +

@@ -9,7 +9,7 @@
 #ifndef BLOCKSCALE_TEST_UNIT_EMULATOR_HARNESS_H
 #define BLOCKSCALE_TEST_UNIT_EMULATOR_HARNESS_H
 
-#include "blockscale/Emulator/Emulator.h"
+#include "FormSwitch.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -78,16 +78,13 @@ inline void keepForFuzzing(const std::string &ptx) {
         << ptx;
 }
 
-/// Runs k(in, out) with `out` filled with 0xAAAAAAAA. test/tools/disabled_forms.py names
-/// a form to disable in the environment.
+/// Runs k(in, out) with `out` filled with 0xAAAAAAAA.
 inline Ran run(const std::string &ptx, const Scene &scene = {}) {
   Ran r;
   keepForFuzzing(ptx);
   Scene s = scene;
-  if (!s.options.disabledForm)
-    s.options.disabledForm = std::getenv("BLOCKSCALE_DISABLED_FORM");
-  auto device = Device::create(s.options);
-  auto module = device->load(ptx, "t.ptx");
+  auto device = makeDevice(s.options);
+  auto module = load(*device, ptx, "t.ptx");
   if (!module) {
     r.error = module.message();
     return r;

@@ -34,6 +34,7 @@ struct HazardCase {
     text += rule();
     return text += ']';
   }
+  std::string name{}; // where a rule has several cases
 };
 
 /// Keeps what stands between `open` and `close`, drops what the other marks enclose.

@@ -232,6 +232,22 @@ std::vector<HazardCase> cases() {
                     kLoad);
   shared("OS1", elected(0, copyIn(0)) + "[-bar.sync 0;-][+" + wait(0, 0) + "+]" + kWord + kLoad +
                     wait(0, 0));
+  for (const char *op : {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32",
+                         "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes."
+                         "add.u32"}) {
+    const std::string sync = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n";
+    c.push_back(
+        {"OS1", kWord +
+                    "mapa.shared::cluster.u32 %r13, %r11, 1; mov.u32 %r14, bar;\n"
+                    "mapa.shared::cluster.u32 %r14, %r14, 1; setp.ne.u32 %p2, %cr, 0;\n"
+                    "@%p2 bra P1;\n" +
+                    inWarp(0, std::string(op) + " [%r13+1024], %t, [%r14];\n") + "P1: " + sync +
+                    "@!%p2 bra P2;\n@%p6 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;"
+                    "\n[+" +
+                    wait(0, 0) + "+]" + inWarp(0, kLoad) + "[-" + wait(0, 0) + "-]P2:\n"});
+    c.back().cluster = {2, 1, 1};
+    c.back().name = op[0] == 's' ? "StAsync" : "RedAsync";
+  }
   shared("OS2", kWord + kStore + "[+bar.sync 0;\n+]xor.b32 %r11, %r11, 128;\n" + kLoad);
   shared("OS3",
          elected(0, copyIn(0) + "[+" + wait(0, 0) + "+]" + copyIn(1) + wait(1, 0) + wait(0, 0)));
@@ -255,7 +271,7 @@ class HazardRules : public testing::TestWithParam<HazardCase> {};
 TEST_P(HazardRules, WrongKernelIsReported) { expectReported(GetParam()); }
 TEST_P(HazardRules, RightTwinIsSilent) { expectSilent(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(All, HazardRules, testing::ValuesIn(cases()),
-                         [](const auto &info) { return info.param.label; });
+                         [](const auto &info) { return info.param.label + info.param.name; });
 
 // Reports cite both lines, the memory, what is missing, and through .loc the source.
 TEST(HazardReport, NamesBothPartiesAndTheirSource) {

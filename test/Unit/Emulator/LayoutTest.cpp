@@ -362,8 +362,8 @@ TEST(Mma, UnwaitedReaderSeesTheOldAccumulator) {
   text.insert(at, wait);
   Options latest = unchecked();
   latest.timing = Timing::latest;
-  auto device = Device::create(latest);
-  auto module = device->load(text, "k.ptx");
+  auto device = makeDevice(latest);
+  auto module = load(*device, text, "k.ptx");
   ASSERT_TRUE(bool(module)) << module.message();
   std::vector<uint8_t> bytes(128 * 128, 0x22), scales(2048, 0x38); // ones times ones
   std::vector<float> c(128 * 128, 3.0f);

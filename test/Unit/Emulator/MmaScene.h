@@ -89,6 +89,7 @@ struct MmaScene {
   int rows = 128;                // of A in one CTA; 64 for M = 128 of a pair
   std::string between;           // PTX before each of the following
   std::vector<std::string> then; // modifiers of further instructions on the same operands
+  std::string behind;            // PTX between them and the commit; mbarrier bar + 8 is its own
   Options options;
 };
 
@@ -280,6 +281,7 @@ private:
             "setp.lt.u32 %p0, %r32, " +
             std::to_string(kBytes) + "; @%p0 bra C;\n";
     body += "setp.eq.u32 %p1, %t, 0; @%p1 mbarrier.init.shared.b64 [bar], 1; "
+            "@%p1 mbarrier.init.shared.b64 [bar+8], 1; "
             "setp.ge.u32 %p2, %t, 32; @%p2 bra A; tcgen05.alloc" +
             cg +
             ".sync.aligned.shared::cta.b32 [tm], 512; A: fence.proxy.async; "
@@ -315,6 +317,7 @@ private:
               std::to_string(kD) + "], " + (s.aInTmem ? "[%r10]" : "%rd3") +
               ", %rd4, %r36, [%r10+" + std::to_string(kSfa) + "], [%r10+" + std::to_string(kSfb) +
               "], %p4;\n";
+    body += s.behind;
     body += s.group == 2
                 ? "@%p3 tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster."
                   "multicast::cluster.b64 [%r37], %h0;\n"
@@ -337,7 +340,7 @@ private:
             cg + ".sync.aligned; tcgen05.dealloc" + cg + ".sync.aligned.b32 %r10, 512; Z:";
     return kernel(body, s.target,
                   ".shared .align 1024 .b8 buf[" + std::to_string(kBytes) +
-                      "];\n.shared .align 8 .b8 bar[8];\n.shared .align 4 .b8 tm[8];\n");
+                      "];\n.shared .align 8 .b8 bar[16];\n.shared .align 4 .b8 tm[8];\n");
   }
 
   void launch(MmaResult &r) {

@@ -49,8 +49,8 @@ Scene barrierScene(uint32_t blocks) {
 /// The counter starts at zero: a first kernel clears it.
 Ran runBarrier(const std::string &ptx, Scene s) {
   Ran r;
-  auto device = Device::create(s.options);
-  auto module = device->load(ptx, "t.ptx");
+  auto device = makeDevice(s.options);
+  auto module = load(*device, ptx, "t.ptx");
   if (!module) {
     r.error = module.message();
     return r;
@@ -192,8 +192,9 @@ TEST(Residency, TooManyAreRefused) {
 /// Each CTA stores {cluster's CTAs, rank, cluster id, number of clusters} at its x.
 std::vector<uint32_t> runPreferred(const LaunchConfig &shape, const Options &options,
                                    std::string &error) {
-  auto device = Device::create(options);
-  auto module = device->load(
+  auto device = makeDevice(options);
+  auto module = load(
+      *device,
       kernel("mov.u32 %r0, %ctaid.x; mov.u32 %r1, %cluster_nctarank; mov.u32 %r2, "
              "%cluster_ctarank; mov.u32 %r3, %clusterid.x; mov.u32 %r4, %nclusterid.x; shl.b32 "
              "%r5, %r0, 4; cvt.u64.u32 %rd0, %r5; add.u64 %rd0, %rd0, %out; st.global.v4.u32 "

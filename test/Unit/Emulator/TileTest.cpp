@@ -60,9 +60,9 @@ std::vector<uint8_t> scaleTiles(const std::vector<uint8_t> &linear, int rows, in
 
 std::vector<float> runTile(const MmasimCase &c, const Plan &p, const Options &options,
                            std::string &error) {
-  auto device = Device::create(options);
+  auto device = makeDevice(options);
   std::string path = std::string(BLOCKSCALE_TEST_DIR) + "/data/ptx/" + p.file;
-  auto module = device->load(readFile(path), p.file);
+  auto module = load(*device, readFile(path), p.file);
   if (!module) {
     error = module.message();
     return {};

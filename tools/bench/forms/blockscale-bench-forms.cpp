@@ -8,8 +8,8 @@
 // ptxas was asked about. A form that ptxas takes must load, or be refused as
 // `ptx_unexecuted`; one that it refuses must be refused by us, by a rule of the same
 // sort (target, modifier, operand, value, …). Prints what differs and two figures;
-// --all prints every answer. With --page instead of FORMS: docs/PtxCoverage.md. Status 1 when
-// something differs.
+// --all prints every answer. With --page instead of FORMS: docs/PtxCoverage.md; with --forms:
+// each executed row of its tables with each of its modifiers. Status 1 when something differs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,6 +91,11 @@ std::vector<Form> readForms(std::istream &in) {
 int main(int argc, char **argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--page") {
     std::fputs(coveragePage().c_str(), stdout);
+    return 0;
+  }
+  if (argc == 2 && std::string_view(argv[1]) == "--forms") {
+    for (const std::string &form : executedForms())
+      std::printf("%s\n", form.c_str());
     return 0;
   }
   bool all = argc == 3 && std::string_view(argv[2]) == "--all";

@@ -9,8 +9,9 @@
 // benign: quantised normal matrices, accumulators carried along.
 // hostile: FP4: random bits everywhere, all scales, random-bit accumulators;
 // FP8: uniform bytes without NaN, scales 2^-4 .. 2^4.
+// nan (FP8 only): uniform bytes with every NaN and infinity, random-bit accumulators.
 //
-//   blockscale-bench-mma [--all] [--host=avx512|avx2|scalar] [--path=general|plain]
+//   blockscale-bench-mma [--all] [--only=KIND] [--host=avx512|avx2|scalar] [--path=general|plain]
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +57,11 @@ const Config kConfigs[] = {
     {"nvfp4_k128", MmaKind::mxf4nvf4, Format::e2m1, ScaleFormat::ue4m3, 16, 128, false},
     {"mxfp4_k128", MmaKind::mxf4, Format::e2m1, ScaleFormat::ue8m0, 32, 128, false},
     {"mxfp8_k64", MmaKind::mxf8f6f4, Format::e4m3, ScaleFormat::ue8m0, 32, 64, false},
-    {"mxfp8_e5m2", MmaKind::mxf8f6f4, Format::e5m2, ScaleFormat::ue8m0, 32, 32, false},
+    {"mxfp8_e5m2", MmaKind::mxf8f6f4, Format::e5m2, ScaleFormat::ue8m0, 32, 32, true},
 };
+
+enum class Data { benign, hostile, nan };
+constexpr const char *kDataNames[] = {"benign", "hostile", "nan"};
 
 std::mt19937_64 random64(7);
 
@@ -96,11 +100,13 @@ Matrix benignMatrix(const Config &c, int rows, int k) {
   return result;
 }
 
-Matrix hostileMatrix(const Config &c, int rows, int k) {
+Matrix hostileMatrix(const Config &c, Data data, int rows, int k) {
   Matrix result;
   result.elements.resize(size_t(rows) * facts::packedBytes(c.format, k));
   for (uint8_t &byte : result.elements) {
     byte = uint8_t(random64());
+    if (data == Data::nan)
+      continue;
     if (c.format == Format::e4m3 && (byte & 0x7F) == 0x7F)
       byte ^= 1;
     if (c.format == Format::e5m2 && (byte & 0x7F) >= 0x7C)
@@ -119,10 +125,11 @@ double threadSeconds() {
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
-double gflops(const Config &c, bool hostile, MmaPath path, MmaHost host) {
+double gflops(const Config &c, Data data, MmaPath path, MmaHost host) {
+  const bool hostile = data != Data::benign;
   int k = c.k * kSteps;
-  Matrix a = hostile ? hostileMatrix(c, kRows, k) : benignMatrix(c, kRows, k);
-  Matrix b = hostile ? hostileMatrix(c, kColumns, k) : benignMatrix(c, kColumns, k);
+  Matrix a = hostile ? hostileMatrix(c, data, kRows, k) : benignMatrix(c, kRows, k);
+  Matrix b = hostile ? hostileMatrix(c, data, kColumns, k) : benignMatrix(c, kColumns, k);
   MmaInstruction i{};
   i.kind = c.kind, i.a = i.b = c.format, i.scale = c.scale, i.block = c.block;
   i.m = kRows, i.n = kColumns, i.k = c.k;
@@ -134,7 +141,8 @@ double gflops(const Config &c, bool hostile, MmaPath path, MmaHost host) {
     uint32_t bits = uint32_t(random64());
     if ((bits >> 23 & 0xFF) == 0xFF)
       bits ^= 0x40000000;
-    value = hostile && c.kind != MmaKind::mxf8f6f4 ? std::bit_cast<float>(bits) : 0.0f;
+    bool isRandom = data == Data::nan || (hostile && c.kind != MmaKind::mxf8f6f4);
+    value = isRandom ? std::bit_cast<float>(bits) : 0.0f;
   }
   // Seconds in mma() of one walk along K.
   auto chain = [&] {
@@ -178,12 +186,15 @@ double gflops(const Config &c, bool hostile, MmaPath path, MmaHost host) {
 
 int main(int argc, char **argv) {
   bool all = false;
+  std::string only;
   MmaPath path = MmaPath::automatic;
   MmaHost host = MmaHost::best;
   for (int n = 1; n < argc; ++n) {
     std::string arg = argv[n];
     if (arg == "--all")
       all = true;
+    else if (arg.rfind("--only=", 0) == 0)
+      only = arg.substr(7);
     else if (arg == "--path=general")
       path = MmaPath::general;
     else if (arg == "--path=plain")
@@ -195,8 +206,9 @@ int main(int argc, char **argv) {
     else if (arg == "--host=scalar")
       host = MmaHost::scalar;
     else {
-      std::fprintf(stderr, "usage: blockscale-bench-mma [--all] [--path=general|plain] "
-                           "[--host=avx512|avx2|scalar]\n");
+      std::fprintf(stderr,
+                   "usage: blockscale-bench-mma [--all] [--only=KIND] [--path=general|plain] "
+                   "[--host=avx512|avx2|scalar]\n");
       return 1;
     }
   }
@@ -205,9 +217,10 @@ int main(int argc, char **argv) {
     return 1;
   }
   for (const Config &c : kConfigs)
-    if (c.listed || all)
-      for (bool hostile : {false, true})
-        std::printf("emulator.%s.%s.gflops = %.1f\n", c.key, hostile ? "hostile" : "benign",
-                    gflops(c, hostile, path, host));
+    if (only.empty() ? c.listed || all : only == c.key)
+      for (Data data : {Data::benign, Data::hostile, Data::nan})
+        if (data != Data::nan || c.kind == MmaKind::mxf8f6f4)
+          std::printf("emulator.%s.%s.gflops = %.1f\n", c.key, kDataNames[int(data)],
+                      gflops(c, data, path, host));
   return 0;
 }
