@@ -114,6 +114,35 @@ template <typename T> Outcome atomic(Warp &w, const Instruction &in) {
   return Outcome::yield;
 }
 
+/// Exchanges of 128 bits.
+Outcome atomicWide(Warp &w, const Instruction &in) {
+  constexpr unsigned kBytes = 16;
+  std::lock_guard<std::mutex> guard(w.launch->memory.atomics);
+  bool changed = false;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    uint64_t address =
+        in.flags & kWideBase ? w.reg<uint64_t>(in.op[1])[l] : w.reg<uint32_t>(in.op[1])[l];
+    uint8_t *p = w.resolve(in, Space(in.imm2), address + uint64_t(in.imm), kBytes, unsigned(l));
+    if (!p)
+      return Outcome::error;
+    note(w, in, address + uint64_t(in.imm), kBytes, l);
+    auto lane = [&](Operand o) { return w.reg<uint8_t>(o) + size_t(l) * kBytes; };
+    uint8_t old[kBytes];
+    std::memcpy(old, p, kBytes);
+    const bool swaps = Op(in.sub) == Op::exch || std::memcmp(old, lane(in.op[2]), kBytes) == 0;
+    if (swaps) {
+      const uint8_t *fresh = lane(in.op[Op(in.sub) == Op::exch ? 2 : 3]);
+      changed |= std::memcmp(old, fresh, kBytes) != 0;
+      std::memcpy(p, fresh, kBytes);
+    }
+    if (in.op[0] != kNone)
+      std::memcpy(lane(in.op[0]), old, kBytes);
+  }
+  w.cta->cluster->progress += changed; // a poll is no progress
+  return Outcome::yield;
+}
+
 /// Vectors and 16-bit floats: elements in lists[list..], results in lists[list + n..].
 Outcome atomicVector(Warp &w, const Instruction &in) {
   std::lock_guard<std::mutex> guard(w.launch->memory.atomics);
@@ -169,6 +198,8 @@ Handler handlerOf(Type t, Op op) {
     return atomic<uint64_t>;
   case Type::s64:
     return atomic<int64_t>;
+  case Type::b128:
+    return op == Op::cas || op == Op::exch ? atomicWide : nullptr;
   case Type::b16:
     return op == Op::cas ? atomic<uint16_t> : nullptr;
   case Type::f32:

@@ -58,6 +58,10 @@ template <Cmp c, typename T> bool compare(T a, T b) {
   return a >= b;
 }
 
+struct F16Flushed {
+  explicit F16Flushed(uint32_t bits) : v(fromF16(uint16_t(bits & 0x7C00 ? bits : bits & 0x8000))) {}
+  float v;
+};
 struct F16Value {
   float v;
   F16Value(uint32_t b) : v(fromF16(uint16_t(b))) {}
@@ -108,28 +112,17 @@ template <Cmp c> uint32_t compareFtz(Warp &w, const Instruction &in) {
 
 using MaskFn = uint32_t (*)(Warp &, const Instruction &);
 
-// flags: bits 1:0 combine (0 none, 1 and, 2 or, 3 xor), bit 2 negate the third
+/// With the predicate of op[4]. flags: bits 1:0 (0 not, 1 and, 2 or, 3 xor), bit 2 negates it.
+uint32_t combined(const Warp &w, const Instruction &in, uint32_t r) {
+  if (!(in.flags & 3))
+    return r;
+  uint32_t c = in.flags & 4 ? ~w.preds[in.op[4]] : w.preds[in.op[4]];
+  return (in.flags & 3) == 1 ? r & c : (in.flags & 3) == 2 ? r | c : r ^ c;
+}
+
 template <MaskFn mask> Outcome setp(Warp &w, const Instruction &in) {
-  uint32_t r = mask(w, in), other = ~r;
-  if (in.flags & 3) {
-    uint32_t c = w.preds[in.op[4]];
-    if (in.flags & 4)
-      c = ~c;
-    switch (in.flags & 3) {
-    case 1:
-      r &= c;
-      other &= c;
-      break;
-    case 2:
-      r |= c;
-      other |= c;
-      break;
-    default:
-      r ^= c;
-      other ^= c;
-      break;
-    }
-  }
+  uint32_t r = mask(w, in), other = combined(w, in, ~r);
+  r = combined(w, in, r);
   if (in.op[0] != kNone)
     w.preds[in.op[0]] = (w.preds[in.op[0]] & ~w.mask) | (r & w.mask);
   if (in.op[1] != kNone)
@@ -138,7 +131,7 @@ template <MaskFn mask> Outcome setp(Warp &w, const Instruction &in) {
 }
 // set: 0xFFFFFFFF or 1.0f
 template <MaskFn mask> Outcome setValue(Warp &w, const Instruction &in) {
-  uint32_t r = mask(w, in);
+  uint32_t r = combined(w, in, mask(w, in));
   uint32_t *d = w.reg<uint32_t>(in.op[0]);
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
@@ -232,6 +225,15 @@ int takeCompare(Decoder &d) {
   return -1;
 }
 
+/// The third operand of a comparison that combines.
+void takeCombined(Decoder &d, int combine, Instruction &in) {
+  if (combine < 0)
+    return;
+  bool negated = false;
+  in.op[4] = d.predicate(d.operand(3), false, &negated);
+  in.flags = uint32_t(combine + 1) | uint32_t(negated) << 2;
+}
+
 bool decodeSetp(Decoder &d) {
   int c = takeCompare(d);
   int combine = d.takeOneOf({"and", "or", "xor"});
@@ -248,20 +250,17 @@ bool decodeSetp(Decoder &d) {
     in.op[1] = d.predicateNamed(dest.pair);
   in.op[2] = d.source(1, t);
   in.op[3] = d.source(2, t);
-  if (combine >= 0) {
-    bool negated = false;
-    in.op[4] = d.predicate(d.operand(3), false, &negated);
-    in.flags = uint32_t(combine + 1) | uint32_t(negated) << 2;
-  }
+  takeCombined(d, combine, in);
   d.emit(in);
   return in.run && d.error.empty();
 }
 
 bool decodeSet(Decoder &d) {
   int c = takeCompare(d);
+  int combine = d.takeOneOf({"and", "or", "xor"});
   bool ftz = d.take("ftz");
   Type r = d.takeType(), t = d.takeType();
-  if (c < 0 || bits(r) != 32 || !d.expectOperands(3))
+  if (c < 0 || bits(r) != 32 || !d.expectOperands(combine < 0 ? 3 : 4))
     return false;
   Instruction in;
   in.run = pickCompare<SetOf>(c, t, ftz);
@@ -269,6 +268,7 @@ bool decodeSet(Decoder &d) {
   in.op[0] = d.dest(0, r);
   in.op[2] = d.source(1, t);
   in.op[3] = d.source(2, t);
+  takeCombined(d, combine, in);
   d.emit(in);
   return in.run && d.error.empty();
 }

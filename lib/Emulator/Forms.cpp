@@ -34,8 +34,7 @@ constexpr TypeList kTypeLists[] = {
     {"@round", "rn|rz|rm|rp"},
     {"@fcmp", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"},
     {"@data", "b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
-    {"@space",
-     "global|shared|shared::cta|shared::cluster|local|param|param::entry|param::func|const"},
+    {"@space", "global|shared|shared::cta|shared::cluster|local|param|param::entry|const"},
     {"@cache", "ca|cg|cs|lu|cv"},
     {"@evict", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_"
                "allocate|L2::evict_first|L2::evict_last|L2::evict_normal"},

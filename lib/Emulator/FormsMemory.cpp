@@ -17,23 +17,23 @@ constexpr auto kExecuted = FormStatus::executed;
 constexpr auto kGlobal = facts::Feature::asyncGlobal;
 
 constexpr Form kForms[] = {
-    {"mov", "pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f16|bf16|f32|f64"},
-    {"cvta",
-     "to? global|shared|shared::cta|shared::cluster|local|const|param|param::entry u32|u64"},
-    {"isspacep", "global|shared|shared::cta|shared::cluster|local|const|param|param::entry"},
+    {"mov", "pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f32|f64"},
+    {"cvta", "to? global|shared|shared::cta|shared::cluster|local|const|param|param::entry u64"},
+    {"isspacep", "global|shared|shared::cta|shared::cluster|local|param|param::entry"},
+    {"isspacep", "const", kUnexecuted, "constants lie in global memory here"},
     {"mapa", "shared::cluster? u32|u64"},
     {"getctarank", "shared::cluster? u32|u64"},
     {"ld", "weak? @space? @cache? @evict? @prefetch? L2::cache_hint? v2|v4|v8? @data"},
     {"ld",
-     "relaxed|acquire cta|cluster|gpu|sys @space? @evict? @prefetch? L2::cache_hint? v2|v4|v8? "
+     "relaxed|acquire cta|cluster|gpu|sys @aspace? @evict? @prefetch? L2::cache_hint? v2|v4|v8? "
      "@data"},
-    {"ld", "volatile @space? @prefetch? v2|v4|v8? @data"},
+    {"ld", "volatile @aspace|local? @prefetch? v2|v4|v8? @data"},
     {"ld", "mmio relaxed sys global? @data"},
     {"ld", "global ca|cg|cs? nc @evict? @prefetch? L2::cache_hint? v2|v4|v8? @data"},
     {"ldu", "global v2|v4? @data", kUnexecuted, "no kernel seen uses it"},
-    {"st", "weak? @space? wb|cg|cs|wt? @evict? L2::cache_hint? v2|v4|v8? @data"},
-    {"st", "relaxed|release cta|cluster|gpu|sys @space? @evict? L2::cache_hint? v2|v4|v8? @data"},
-    {"st", "volatile @space? v2|v4|v8? @data"},
+    {"st", "weak? @aspace|local|param? wb|cg|cs|wt? @evict? L2::cache_hint? v2|v4|v8? @data"},
+    {"st", "relaxed|release cta|cluster|gpu|sys @aspace? @evict? L2::cache_hint? v2|v4|v8? @data"},
+    {"st", "volatile @aspace|local? v2|v4|v8? @data"},
     {"st", "mmio relaxed sys global? @data"},
     {"st", "async weak|cluster? @sharedAny? mbarrier::complete_tx::bytes b32|b64|b128|@word"},
     {"st", "async weak|cluster? @sharedAny? mbarrier::complete_tx::bytes v2 b32|b64|@word"},
@@ -48,14 +48,16 @@ constexpr Form kForms[] = {
      "policies mean nothing without caches"},
     {"atom", "@order? @scope? @aspace? add|min|max|and|or|xor|inc|dec|exch|cas L2::cache_hint? "
              "b32|b64|u32|u64|s32|s64|f32|f64|b16|b128"},
-    {"atom", "@order? @scope? @aspace? add|min|max noftz f16|bf16|f16x2|bf16x2 L2::cache_hint?"},
-    {"atom", "@order? @scope? global? add|min|max noftz? L2::cache_hint? v2|v4|v8 "
-             "f16|bf16|f16x2|bf16x2|f32"},
-    {"red", "@order? @scope? @aspace? add|min|max|and|or|xor|inc|dec L2::cache_hint? "
+    {"atom", "@order? @scope? @aspace? add noftz f16|bf16|f16x2|bf16x2 L2::cache_hint?"},
+    {"atom", "@order? @scope? global? add|min|max noftz L2::cache_hint? v2|v4|v8 "
+             "f16|bf16|f16x2|bf16x2"},
+    {"atom", "@order? @scope? global? add L2::cache_hint? v2|v4 f32"},
+    {"red", "relaxed|release? @scope? @aspace? add|min|max|and|or|xor|inc|dec L2::cache_hint? "
             "b32|b64|u32|u64|s32|s64|f32|f64"},
-    {"red", "@order? @scope? @aspace? add|min|max noftz f16|bf16|f16x2|bf16x2 L2::cache_hint?"},
-    {"red", "@order? @scope? global? add|min|max noftz? L2::cache_hint? v2|v4|v8 "
-            "f16|bf16|f16x2|bf16x2|f32"},
+    {"red", "relaxed|release? @scope? @aspace? add noftz f16|bf16|f16x2|bf16x2 L2::cache_hint?"},
+    {"red", "relaxed|release? @scope? global? add|min|max noftz L2::cache_hint? v2|v4|v8 "
+            "f16|bf16|f16x2|bf16x2"},
+    {"red", "relaxed|release? @scope? global? add L2::cache_hint? v2|v4 f32"},
     {"red", "async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes inc|dec u32"},
     {"red", "async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes min|max u32|s32"},
     {"red", "async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes and|or|xor b32"},

@@ -11,6 +11,9 @@
 namespace blockscale::emu {
 namespace {
 
+constexpr auto kUnexecuted = FormStatus::unexecuted;
+constexpr std::string_view kPacked = "packed comparisons, which no kernel seen uses";
+
 constexpr Form kIntegerForms[] = {
     {"add", "@int"},
     {"add", "sat s32"},
@@ -128,12 +131,16 @@ constexpr Form kLogicForms[] = {
     {"setp", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs and|or|xor u16|u32|u64"},
     {"setp", "eq|ne|lt|le|gt|ge s16|s32|s64"},
     {"setp", "eq|ne|lt|le|gt|ge and|or|xor s16|s32|s64"},
-    {"setp", "@fcmp ftz? f32|f16|f16x2"},
-    {"setp", "@fcmp and|or|xor ftz? f32|f16|f16x2"},
-    {"setp", "@fcmp f64|bf16|bf16x2"},
-    {"setp", "@fcmp and|or|xor f64|bf16|bf16x2"},
+    {"setp", "@fcmp ftz? f32|f16"},
+    {"setp", "@fcmp and|or|xor ftz? f32|f16"},
+    {"setp", "@fcmp f64|bf16"},
+    {"setp", "@fcmp and|or|xor f64|bf16"},
+    {"setp", "@fcmp and|or|xor? ftz? f16x2|bf16x2", kUnexecuted, kPacked},
     {"set", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs u32|s32|f32 b16|b32|b64|@int"},
-    {"set", "@fcmp ftz? u32|s32|f32|u16|s16|f16|bf16|f16x2|bf16x2 f32|f64|f16|bf16|f16x2|bf16x2"},
+    {"set", "@fcmp ftz? u32|s32|f32 f32|f64|f16|bf16"},
+    {"set", "@fcmp and|or|xor? ftz? u32|s32|f16x2|bf16x2 f16x2|bf16x2", kUnexecuted, kPacked},
+    {"set", "@fcmp ftz? u16|s16|f16|bf16 f32|f64|f16|bf16", kUnexecuted,
+     "no kernel seen sets a register of 16 bits"},
     {"set", "@fcmp|lo|ls|hi|hs and|or|xor ftz? u32|s32|f32 b16|b32|b64|@int|f32|f64"},
     {"selp", "b16|b32|b64|@int|f32|f64"},
     {"slct", "ftz? b16|b32|b64|@int|f32|f64 s32|f32"},

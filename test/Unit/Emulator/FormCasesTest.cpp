@@ -60,9 +60,12 @@ std::string text(const std::string &body) {
 .func (.param .b64 r) same(.param .b64 x) {
   .reg .b64 %a; ld.param.u64 %a, [x]; st.param.u64 [r], %a; ret;
 }
+.func (.param .align 16 .b8 r[16]) same16(.param .align 16 .b8 x[16]) {
+  .reg .b64 %a, %b; ld.param.v2.b64 {%a, %b}, [x]; st.param.v2.b64 [r], {%a, %b}; ret;
+}
 .visible .entry k(.param .u64 in, .param .u64 out) {
-.reg .pred %p<8>; .reg .b8 %q<4>; .reg .b16 %h<40>; .reg .b32 %r<40>, %j, %jj; .reg .f32 %f<16>;
-.reg .f64 %d<16>; .reg .b64 %rd<40>, %pi, %po, %jw, %lane, %g; .reg .b128 %x<2>;
+.reg .pred %p<8>; .reg .b8 %q<4>; .reg .b16 %h<40>; .reg .b32 %r<40>, %j, %jj; .reg .f32 %f<40>;
+.reg .f64 %d<40>; .reg .b64 %rd<40>, %pi, %po, %jw, %lane, %g; .reg .b128 %x<2>;
 .local .align 16 .b8 l[4096];
 ld.param.u64 %pi, [in]; ld.param.u64 %po, [out];
 mov.u32 %jj, %tid.x; and.b32 %j, %jj, 7; mul.wide.u32 %jw, %j, 8;

@@ -23,6 +23,8 @@ import struct
 import sys
 from fractions import Fraction
 
+import modifier_cases
+
 LANES = 8
 CASES = []
 
@@ -463,7 +465,7 @@ def floatForm(form, t, op, columns, mode="rn", ftz=False, sat=False, relu=False)
     raw(form, body + f"{form} {r}0, {names}; st.global.b{n} [%po], {r}0;", [[encode(v, t) for v in c] for c in columns], expected)
 
 
-def packedForm(form, t, op, columns, relu=False, ftz=False, sat=False):
+def packedForm(form, t, op, columns, relu=False, ftz=False, sat=False, mode="rn"):
     """f16x2, bf16x2 and f32x2: the second half takes the lanes in reverse."""
     e, m = FORMATS[t]
     n = 1 + e + m
@@ -474,7 +476,7 @@ def packedForm(form, t, op, columns, relu=False, ftz=False, sat=False):
         for j in (i, LANES - 1 - i):
             operands = [decode(c[j], t) for c in bits]
             operands = [flushed(v, t) for v in operands] if ftz else operands
-            b = arithmetic(op, t, "rn", *operands)
+            b = arithmetic(op, t, mode, *operands)
             b = flushedBits(b, t) if ftz else b
             b = saturated(b, t) if sat else b
             if relu and decode(b, t) == decode(b, t):
@@ -968,6 +970,12 @@ def otherForms():
         raw(f"bar.red.{op}", f"setp.gt.u32 %p1, %j, 2; {out.replace('barrier.red', 'bar.red')} st.global.b32 [%po], %r0;", [data], [20 if yes is None else 5 if yes else 9] * LANES)
 
 
+def dropRepeated(first):
+    """Of the cases from `first` on those stay whose form has none yet."""
+    seen = {case[0] for case in CASES[:first]}
+    CASES[first:] = [case for case in CASES[first:] if not (case[0] in seen or seen.add(case[0]))]
+
+
 def main():
     integerForms()
     bitForms()
@@ -976,6 +984,9 @@ def main():
     conversionForms()
     memoryForms()
     otherForms()
+    first = len(CASES)
+    modifier_cases.addAll(sys.modules[__name__])
+    dropRepeated(first)
     print("# Made by make_form_cases.py.")
     for form, body, inputs, expected in CASES:
         print(f"case {form}\nptx {body}")
