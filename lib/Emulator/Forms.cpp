@@ -81,18 +81,22 @@ struct Misfit {
 Misfit compare(const Form &row, const PtxInstruction &in) {
   Misfit misfit;
   std::vector<std::string_view> left(in.modifiers.begin(), in.modifiers.end());
+  size_t types = 0; // where types that were matched end in `left`: they keep their order
   forEachWord(row.modifiers, ' ', [&](std::string_view group) {
     bool optional = group.ends_with('?');
     if (optional)
       group.remove_suffix(1);
-    // The earliest modifier that fits, so that types keep their order.
-    auto found = std::find_if(left.begin(), left.end(), [&](std::string_view modifier) {
+    auto found = std::find_if(left.begin(), left.end(), [&](const std::string_view &modifier) {
       bool is = false;
+      if (size_t(&modifier - left.data()) < types && parseType(modifier))
+        return false;
       forEachAlternative(group,
                          [&](std::string_view alternative) { is |= alternative == modifier; });
       return is;
     });
     if (found != left.end()) {
+      const size_t at = size_t(found - left.begin());
+      types = parseType(*found) ? at : types - (at < types);
       left.erase(found);
       ++misfit.matched;
     } else if (!optional && misfit.missing.empty()) {

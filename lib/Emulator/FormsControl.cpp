@@ -47,8 +47,9 @@ constexpr Form kForms[] = {
     {"fence", "proxy async"},
     {"fence", "proxy alias", kHint, "no memory here has two addresses"},
     {"fence", "proxy async global|shared::cta|shared::cluster"},
-    {"fence", "proxy async::generic acquire|release "
-              "sync_restrict::shared::cluster|sync_restrict::shared::cta cluster"},
+    {"fence", "proxy async::generic acquire sync_restrict::shared::cluster cluster"},
+    {"fence", "proxy async::generic release "
+              "sync_restrict::shared::cta|sync_restrict::shared::cluster::read cluster"},
     {"fence", "proxy tensormap::generic acquire|release cta|cluster|gpu|sys"},
     {"elect", "sync"},
     {"shfl", "sync up|down|bfly|idx b32"},

@@ -112,13 +112,13 @@ constexpr Form kForms[] = {
     {"cp",
      "async bulk tensor @rank shared::cluster|shared::cta global tile|tile::gather4? "
      "mbarrier::complete_tx::bytes @mc? @cg? override::global_address override::global_dim_stride? "
-     "b8|b16? L2::cache_hint?",
+     "L2::cache_hint?",
      {},
      {},
      kTma},
     {"cp",
      "async bulk tensor @rank global shared::cta tile|tile::scatter4? bulk_group "
-     "override::global_address override::global_dim_stride? b8|b16? L2::cache_hint?",
+     "override::global_address override::global_dim_stride? L2::cache_hint?",
      {},
      {},
      kTma},

@@ -364,6 +364,8 @@ bool decodeLoadStore(Decoder &d) {
   return true;
 }
 
+constexpr int64_t kCacheLine = 128;
+
 Outcome nothing(Warp &, const Instruction &) { return Outcome::next; }
 
 /// prefetch, prefetchu, applypriority, discard: hints on addresses.
@@ -371,9 +373,16 @@ bool decodePrefetch(Decoder &d) {
   d.takeOneOf({"global", "local", "param", "const"});
   d.takeHints();
   d.takeOneOf({"L1", "L2", "tensormap"});
-  if (!d.expectOperands(1))
+  const bool sized = d.raw->opcode == "applypriority" || d.raw->opcode == "discard";
+  if (!d.expectOperands(sized ? 2 : 1))
     return false;
   d.address(d.operand(0));
+  if (sized) {
+    auto bytes = d.immediate(d.operand(1));
+    if (!bytes || *bytes != kCacheLine)
+      return d.fail("ptx_immediate: size of " + d.raw->opcode + " must be 128" +
+                    (bytes ? ", got " + dec(*bytes) : std::string()));
+  }
   Instruction in;
   in.run = nothing;
   d.emit(in);
@@ -404,7 +413,8 @@ bool decodeCreatePolicy(Decoder &d) {
 DecodeFn findLoadStore(std::string_view opcode) {
   if (opcode == "ld" || opcode == "st" || opcode == "ldu")
     return decodeLoadStore;
-  if (opcode == "prefetch" || opcode == "prefetchu")
+  if (opcode == "prefetch" || opcode == "prefetchu" || opcode == "applypriority" ||
+      opcode == "discard")
     return decodePrefetch;
   if (opcode == "createpolicy")
     return decodeCreatePolicy;

@@ -202,6 +202,54 @@ TEST(MbarrierForms, RefuseWhatTheAssemblerRefuses) {
       "ptx_target: .multicast::cluster::32b must have a target with multicast32, got sm_100a");
 }
 
+/// Every order, scope and space. Three arrivals, of which one drops itself, and 24 bytes; then
+/// two, of which one drops itself.
+TEST(MbarrierForms, OfEveryOrderScopeAndSpace) {
+  for (std::string space : {".shared", ".shared::cta", ".shared::cluster", ""})
+    for (std::string scope : {"", ".cta", ".cluster"})
+      for (bool relaxed : {false, true}) {
+        const std::string at = space.empty() ? "[%rd30]" : "[bar]", sink = " _, " + at;
+        auto order = [&](const char *strong) {
+          return scope.empty() ? scope : (relaxed ? ".relaxed" : strong) + scope;
+        };
+        const std::string arrive = order(".release") + space + ".b64" + sink,
+                          count = (scope.empty() ? "" : ".relaxed" + scope) + space + ".b64 " + at,
+                          wait = order(".acquire") +
+                                 (space == ".shared::cluster" ? ".shared" : space) + ".b64 ";
+        Ran r =
+            runOne("mbarrier.init.shared.b64 [bar], 3; mbarrier.expect_tx" + count +
+                   ", 8;\nmbarrier.arrive" + arrive + "; mbarrier.arrive_drop.expect_tx" + arrive +
+                   ", 4; mbarrier.arrive.expect_tx" + arrive + ", 12;\nmbarrier.complete_tx" +
+                   count + ", 20; mbarrier.test_wait.parity" + wait + "%p0, " + at +
+                   ", 0;\nmbarrier.complete_tx" + count + ", 4; mbarrier.try_wait.parity" + wait +
+                   "%p1, " + at + ", 0;\nmbarrier.arrive_drop" + arrive +
+                   "; mbarrier.test_wait.parity" + wait + "%p2, " + at + ", 1;\nmbarrier.arrive" +
+                   arrive + "; mbarrier.test_wait.parity" + wait + "%p3, " + at +
+                   ", 1;\n"
+                   "selp.u32 %r0, 1, 0, %p0; selp.u32 %r1, 1, 0, %p1; selp.u32 %r2, 1, 0, %p2;\n"
+                   "selp.u32 %r3, 1, 0, %p3; st.global.v4.u32 [%out], {%r0, %r1, %r2, %r3};");
+        ASSERT_EQ(r.error, "");
+        EXPECT_EQ(std::vector<uint32_t>(r.out.begin(), r.out.begin() + 4),
+                  (std::vector<uint32_t>{0, 1, 0, 1}))
+            << space << scope << relaxed;
+      }
+}
+
+TEST(MbarrierForms, NoCompleteOfTheOwnCta) {
+  Ran r =
+      runOne("mbarrier.init.shared.b64 [bar], 4;\n"
+             "mbarrier.arrive.noComplete.shared::cta.b64 _, [bar], 1;\n"
+             "mbarrier.arrive_drop.noComplete.shared::cta.b64 _, [bar], 2;\n"
+             "mbarrier.arrive_drop.noComplete.release.cta.shared.b64 %rd0, [bar], 0;\n"
+             "mbarrier.test_wait.parity.shared.b64 %p0, [bar], 0; mbarrier.arrive.shared.b64 _, "
+             "[bar];\nmbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; selp.u32 %r0, 1, 0, "
+             "%p0;\nselp.u32 %r1, 1, 0, %p1; mbarrier.pending_count.b64 %r2, %rd0;\n"
+             "st.global.v4.u32 [%out], {%r0, %r1, %r2, %r2};");
+  ASSERT_EQ(r.error, "");
+  EXPECT_EQ(std::vector<uint32_t>(r.out.begin(), r.out.begin() + 3),
+            (std::vector<uint32_t>{0, 1, 1}));
+}
+
 /// In a cluster of four, CTA 0 runs `act` (%r5 is a mask); then each CTA stores whether the
 /// first phase of its barrier is over.
 std::vector<uint32_t> runMulticast(const std::string &act, uint32_t mask, std::string &error,

@@ -61,6 +61,10 @@ uint32_t e3m2(int v) {
   static const uint32_t codes[] = {0, 0x0C, 0x10, 0x12, 0x14};
   return codes[std::abs(v)] | (v < 0 ? 0x20 : 0);
 }
+uint32_t e2m3(int v) {
+  static const uint32_t codes[] = {0, 0x08, 0x10, 0x14, 0x18};
+  return codes[std::abs(v)] | (v < 0 ? 0x20 : 0);
+}
 uint32_t plain(int v) { return uint32_t(v); }
 
 int valueA(int row, int k, bool isUnsigned) {
@@ -184,7 +188,11 @@ TEST(MmaSync, EveryShapeAndType) {
         cases.push_back({target, shape, "", d, "e4m3", "e5m2", 16, 8, k, 8, e4m3, e5m2});
         cases.push_back({target, shape, "", d, "e5m2", "e5m2", 16, 8, k, 8, e5m2, e5m2});
       }
+  cases.push_back(
+      {"sm_80", "m16n8k32", ".satfinite", "s32", "s4", "u4", 16, 8, 32, 4, plain, plain});
   for (std::string d : {"f32", "f16"}) {
+    cases.push_back(
+        {"sm_120a", "m16n8k32", ".kind::f8f6f4", d, "e5m2", "e2m3", 16, 8, 32, 8, e5m2, e2m3});
     cases.push_back(
         {"sm_100a", "m16n8k32", ".kind::f8f6f4", d, "e4m3", "e4m3", 16, 8, 32, 8, e4m3, e4m3});
     cases.push_back(
