@@ -2,10 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX ISA 9.4, 9.7.3 to 9.7.5: f32, f64, f32x2, f16, bf16 and their pairs, and
-// the approximate functions. A NaN result of f32 is 0x7FFFFFFF, of 16-bit types
-// 0x7FFF. The .approx functions are correctly rounded stand-ins: the chips'
-// tables are not public; results within the manual's error bounds.
+// PTX ISA 9.4, 9.7.3 to 9.7.5: f32, f64, f32x2, f16, bf16 and their pairs. A NaN
+// result of f32 is 0x7FFFFFFF, of 16-bit types 0x7FFF. Approximate functions are in
+// FloatFunctions.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +71,6 @@ float roundToOdd(double x) {
 // .ftz asks whether the result would be subnormal if exponents had no bound (as an H200
 // does): what rounds up to the least normal number only because the format is coarser
 // below is zero. `isTiny` says so; the bound is half a unit below the least normal.
-constexpr double kTiny = 0x1p-126 - 0x1p-151;
 struct NeverTiny { // sums of normal numbers are exact down there
   template <typename... T> static bool isTiny(T...) { return false; }
 };
@@ -88,19 +86,19 @@ struct Sub : NeverTiny {
 struct Mul {
   static double run(double a, double b) { return nanOr(a * b, a, b); }
   template <typename T> static T run(T a, T b) { return a * b; }
-  static bool isTiny(float a, float b) { return std::fabs(double(a) * double(b)) < kTiny; }
+  static bool isTiny(float a, float b) { return std::fabs(double(a) * double(b)) < kTinyF32; }
 };
 struct Div {
   template <typename T> static T run(T a, T b) { return a / b; }
   static bool isTiny(float a, float b) {
-    return std::fabs(double(a)) < std::fabs(double(b)) * kTiny;
+    return std::fabs(double(a)) < std::fabs(double(b)) * kTinyF32;
   }
 };
 struct Fma {
   static double run(double a, double b, double c) { return nanOr(std::fma(a, b, c), a, b, c); }
   template <typename T> static T run(T a, T b, T c) { return std::fma(a, b, c); }
   static bool isTiny(float a, float b, float c) {
-    return std::fabs(sumToOdd(double(a) * double(b), double(c))) < kTiny;
+    return std::fabs(sumToOdd(double(a) * double(b), double(c))) < kTinyF32;
   }
 };
 template <typename T> bool lessWithZeros(T a, T b) {
@@ -143,33 +141,6 @@ struct Abs : NeverTiny {
   static double run(double a) { return a == a ? std::fabs(a) : quiet(a); }
   template <typename T> static T run(T a) { return std::fabs(a); }
 };
-struct Rcp {
-  template <typename T> static T run(T a) { return T(1) / a; }
-  static bool isTiny(float a) { return std::fabs(double(a)) * kTiny > 1; }
-};
-struct Sqrt : NeverTiny {
-  template <typename T> static T run(T a) { return std::sqrt(a); }
-};
-struct Rsqrt : NeverTiny {
-  static float run(float a) { return float(1.0 / std::sqrt(double(a))); }
-  static double run(double a) { return 1.0 / std::sqrt(a); }
-};
-struct Ex2 : NeverTiny {
-  static float run(float a) { return float(std::exp2(double(a))); }
-};
-struct Lg2 : NeverTiny {
-  static float run(float a) { return float(std::log2(double(a))); }
-};
-struct Sin : NeverTiny {
-  static float run(float a) { return float(std::sin(double(a))); }
-};
-struct Cos : NeverTiny {
-  static float run(float a) { return float(std::cos(double(a))); }
-};
-struct Tanh : NeverTiny {
-  static float run(float a) { return float(std::tanh(double(a))); }
-};
-
 /// f32 with NaN, flush-to-zero and saturation around an operation.
 template <class Op, bool ftz, bool sat> struct F32 {
   static float in(float x) { return ftz ? flush(x) : x; }
@@ -236,13 +207,6 @@ template <class One> struct Saturated {
     constexpr uint32_t kOne = 0x3C00, kInfinity = 0x7C00;
     uint32_t h = One::run(x...);
     return (h & 0x8000) || h > kInfinity ? 0 : std::min(h, kOne);
-  }
-};
-/// ex2 of bf16 always flushes.
-template <class One> struct BrainFlush {
-  static uint32_t run(uint32_t a) {
-    uint32_t h = One::run(a);
-    return h & 0x7F80 ? h : h & 0x8000;
   }
 };
 struct Whole {
@@ -353,6 +317,8 @@ bool decodeBinary(Decoder &d, const Modifiers &m, Type t) {
     return emitLanes(d, binaryFloat<Sub>(t, m.ftz, m.sat), t, 2);
   if (op == "mul")
     return emitLanes(d, binaryFloat<Mul>(t, m.ftz, m.sat), t, 2);
+  if (op == "div" && t == Type::f32 && (m.approx || m.full))
+    return decodeDivApprox(d, m.full, m.ftz);
   if (op == "div")
     return (t == Type::f32 || t == Type::f64) &&
            emitLanes(d, binaryFloat<Div>(t, m.ftz, false), t, 2);
@@ -451,53 +417,6 @@ bool decodeSign(Decoder &d, const Modifiers &m, Type t) {
   default:
     return false;
   }
-}
-
-/// rcp, sqrt, rsqrt, ex2, lg2, sin, cos, tanh
-bool decodeFunction(Decoder &d) {
-  Modifiers m = takeModifiers(d);
-  Type t = d.takeType();
-  const std::string &op = d.raw->opcode;
-  if (m.round > 0)
-    return decodeRounded(d, m.round, m.ftz, /*sat=*/false, t);
-  // rcp.rn, sqrt.rn and the like are defined exactly; tables of the chips are not public.
-  if (m.round < 0) {
-    std::string label = op + ".approx: correctly rounded stand-in for the chip's table";
-    std::vector<std::string> &evidence = d.kernel.evidence;
-    if (std::find(evidence.begin(), evidence.end(), label) == evidence.end())
-      evidence.push_back(label);
-  }
-  Handler run = nullptr;
-  if (t == Type::f64) {
-    run = op == "rcp"     ? Handler(unaryLanes<Rcp, double>)
-          : op == "sqrt"  ? Handler(unaryLanes<Sqrt, double>)
-          : op == "rsqrt" ? Handler(unaryLanes<Rsqrt, double>)
-                          : nullptr;
-  } else if (t == Type::f32) {
-    run = op == "rcp"     ? f32Unary<Rcp>(m.ftz)
-          : op == "sqrt"  ? f32Unary<Sqrt>(m.ftz)
-          : op == "rsqrt" ? f32Unary<Rsqrt>(m.ftz)
-          : op == "ex2"   ? f32Unary<Ex2>(m.ftz)
-          : op == "lg2"   ? f32Unary<Lg2>(m.ftz)
-          : op == "sin"   ? f32Unary<Sin>(m.ftz)
-          : op == "cos"   ? f32Unary<Cos>(m.ftz)
-                          : f32Unary<Tanh>(m.ftz);
-  } else if (op == "ex2" || op == "tanh") {
-    bool ex2 = op == "ex2";
-    if (t == Type::f16)
-      run =
-          ex2 ? unaryLanes<Narrow<Ex2, Half>, uint32_t> : unaryLanes<Narrow<Tanh, Half>, uint32_t>;
-    if (t == Type::bf16)
-      run = ex2 ? unaryLanes<BrainFlush<Narrow<Ex2, Brain>>, uint32_t>
-                : unaryLanes<Narrow<Tanh, Brain>, uint32_t>;
-    if (t == Type::f16x2)
-      run = ex2 ? unaryLanes<Pair<Narrow<Ex2, Half>>, uint32_t>
-                : unaryLanes<Pair<Narrow<Tanh, Half>>, uint32_t>;
-    if (t == Type::bf16x2)
-      run = ex2 ? unaryLanes<Pair<BrainFlush<Narrow<Ex2, Brain>>>, uint32_t>
-                : unaryLanes<Pair<Narrow<Tanh, Brain>>, uint32_t>;
-  }
-  return emitLanes(d, run, t, 1);
 }
 
 struct Copysign {

@@ -20,6 +20,15 @@ bool decodeFloat(Decoder &d);
 /// add, sub, mul, div, fma, rcp and sqrt that round by .rz, .rm or .rp (1 to 3).
 bool decodeRounded(Decoder &d, int round, bool ftz, bool sat, Type t);
 
+/// rcp, sqrt, rsqrt, ex2, lg2, sin, cos, tanh.
+bool decodeFunction(Decoder &d);
+/// div.approx and div.full of f32.
+bool decodeDivApprox(Decoder &d, bool isFull, bool ftz);
+
+/// What .ftz of f32 makes zero of: results that rounded to 24 bits, with exponents without
+/// bound, would be subnormal.
+inline constexpr double kTinyF32 = 0x1p-126 - 0x1p-151;
+
 inline constexpr uint32_t kNan32 = 0x7FFFFFFF; // what float instructions produce
 inline constexpr uint16_t kNanHalf = 0x7FFF;   // f16 and bf16 alike
 

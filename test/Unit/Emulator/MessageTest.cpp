@@ -245,11 +245,16 @@ TEST(Launch, GridLimitsAreThoseOfTheDevice) {
   }
 }
 
-TEST(Launch, StandInsAreLabelled) {
-  Ran r = run(kernel("ex2.approx.f32 %f0, %f1; rcp.rn.f32 %f2, %f0;"));
+TEST(Launch, ApproximationsOfUnmeasuredChipsAreLabelled) {
+  std::string text = kernel("ex2.approx.f32 %f0, %f1; rcp.rn.f32 %f2, %f0;");
+  Ran r = run(text);
   ASSERT_EQ(r.error, "");
   ASSERT_EQ(r.stats.evidence.size(), 1u);
-  EXPECT_EQ(r.stats.evidence[0], "ex2.approx: correctly rounded stand-in for the chip's table");
+  EXPECT_EQ(r.stats.evidence[0], "ex2.approx: bits of an H200, this chip is not measured");
+  text.replace(text.find("sm_100a"), 7, "sm_90a");
+  r = run(text);
+  ASSERT_EQ(r.error, "");
+  EXPECT_TRUE(r.stats.evidence.empty());
 }
 
 TEST(Launch, LimitsAreChecked) {

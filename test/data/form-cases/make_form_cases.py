@@ -305,6 +305,48 @@ def predicateForms():
 
 # --- Floats -----------------------------------------------------------------------
 
+# Arguments and what an H200 gave for them (test/Integration/silicon/mufu.py).
+APPROXIMATE = {
+    "rcp.approx.f32": ([0x411c76e6, 0x456d5e75, 0x389b2e00, 0xc729f519, 0xb25cc770, 0xb7a62a58, 0x14e2b6, 0x7eafbd56],
+        [0x3dd16d82, 0x398a0bf4, 0x46532962, 0xb7c0cd1e, 0xcc946b7d, 0xc745337b, 0x7f800000, 0x5d3a96]),
+    "rcp.approx.ftz.f32": ([0x3643f71b, 0x3346be51, 0xb2b51072, 0xbc2aa953, 0x448544b5, 0xc9fca18c, 0x82905, 0x7ef5a404],
+        [0x48a7369c, 0x4ba4e03b, 0xcc34f975, 0xc2c00183, 0x3a75e139, 0xb501b4fa, 0x7f800000, 0x0]),
+    "sqrt.approx.f32": ([0x42a7f66e, 0x432d9915, 0x3d87143d, 0x3addbed9, 0x4af7836b, 0x37866375, 0x6e7d12, 0x7eb84cd8],
+        [0x4112a048, 0x4152cf7f, 0x3e837ded, 0x3d28794b, 0x4531fe5a, 0x3b8327c5, 0x1fedd843, 0x5f19977c]),
+    "sqrt.approx.ftz.f32": ([0x3a63a50f, 0x38dfa011, 0x32d50945, 0x46802381, 0x3a5766bf, 0x3ab3b594, 0x19c676, 0x7ed772b6],
+        [0x3cf1680b, 0x3c292fb7, 0x392521d6, 0x430011bf, 0x3cead32e, 0x3d17aaad, 0x0, 0x5f261077]),
+    "rsqrt.approx.f32": ([0x3bee0f8e, 0x3b46d048, 0x4610a4ef, 0x496f3fd8, 0x3dee5734, 0x34c89df2, 0x7175d0, 0x7f2d9957],
+        [0x413bb744, 0x41913f36, 0x3c2a4941, 0x3a8467b1, 0x403b9b0b, 0x44cc7c1f, 0x5f07f451, 0x1f9b700d]),
+    "rsqrt.approx.ftz.f32": ([0x4703280c, 0x3e6d182f, 0x423190f3, 0x39fa8681, 0x37b1b3b4, 0x39ee4008, 0x3f2994, 0x7f0ffc3a],
+        [0x3bb2d3ed, 0x40050161, 0x3e19b104, 0x4236fc8b, 0x43594500, 0x423ba42a, 0x7f800000, 0x1faaace7]),
+    "ex2.approx.f32": ([0x3c71740d, 0xc116d4d3, 0xc1dcf961, 0xbcc58dbe, 0xc176adff, 0x3fd03f10, 0x14520, 0x7f15e922],
+        [0x3f815071, 0x3abe6b82, 0x31a65e2b, 0x3f7bc1a3, 0x37bfacde, 0x4045aa9f, 0x3f800000, 0x7f800000]),
+    "ex2.approx.ftz.f32": ([0xbd29cff9, 0xbf49f4cb, 0x3f80c653, 0xc19195fe, 0xc0400c10, 0xbc233b88, 0x19c676, 0x7f56398c],
+        [0x3f78bf86, 0x3f142b7e, 0x400089c2, 0x365f221b, 0x3dffde90, 0x3f7e3cfa, 0x3f800000, 0x7f800000]),
+    "lg2.approx.f32": ([0x448f97d2, 0x403a01af, 0x44cde661, 0x4575e12f, 0x3c2a88c0, 0x3e7a99b7, 0x29c56d, 0x7f0457f2],
+        [0x4122a74a, 0x3fc504d4, 0x412af908, 0x413f11a5, 0xc0d2c130, 0xc001f7e2, 0xc2ff3b2b, 0x42fe18a6]),
+    "lg2.approx.ftz.f32": ([0x3865b37b, 0x3998d00c, 0x387ff9fa, 0x45d13fc2, 0x3ffd9090, 0x479b41f1, 0x47939e, 0x7f75a9e6],
+        [0xc162808e, 0xc13be8fa, 0xc160008a, 0x414b5861, 0x3f7c7844, 0x41823a68, 0xff800000, 0x42ffe18e]),
+    "sin.approx.f32": ([0xbeb87b92, 0x4000b431, 0x3d553404, 0xbe49d087, 0x3e223bd4, 0x3c10d24e, 0x377e89, 0x7eeb1544],
+        [0xbeb4843f, 0x3f67982b, 0x3d551b40, 0xbe4882b0, 0x3e218e49, 0x3c10d1aa, 0x0, 0x0]),
+    "sin.approx.ftz.f32": ([0xbdaa90c8, 0xbda02183, 0x420ef50e, 0x3f6f22b8, 0x3df43fd0, 0x40b2d428, 0x3a72f9, 0x7f2512d9],
+        [0xbdaa5e4b, 0xbd9ff7c3, 0xbf6cdf87, 0x3f4dd811, 0x3df3aba9, 0xbf23e59a, 0x0, 0x0]),
+    "cos.approx.f32": ([0xbda7c2aa, 0xbc734420, 0x3e2ed3c3, 0xc1fcc796, 0x402e9b49, 0x3c9e2cea, 0x700f57, 0x7ea07409],
+        [0x3f7f2440, 0x3f7ff8c8, 0x3f7c472d, 0x3f7bcb35, 0xbf6a7030, 0x3f7ff3c9, 0x3f800000, 0x3f800000]),
+    "cos.approx.ftz.f32": ([0xbed7427d, 0x3eaad27f, 0x3f74164b, 0xbfc01231, 0xbcd31748, 0xbd5bafbc, 0x732293, 0x7efdcd0e],
+        [0x3f69b4b8, 0x3f71e22e, 0x3f14303a, 0x3d8fbc50, 0x3f7fea3e, 0x3f7fa1c1, 0x3f800000, 0x3f800000]),
+    "tanh.approx.f32": ([0x3b308a48, 0x4038377d, 0xbf299703, 0x3bd50fa0, 0x3f12db4a, 0xbfc487dc, 0xbed07ce1, 0x3fbd4725],
+        [0x3b308a48, 0x3f7e62f6, 0xbf147ac3, 0x3bd50f0e, 0x3f049e11, 0xbf694d7d, 0xbec5ae44, 0x3f66b75b]),
+    "ex2.approx.f16": ([0xac94, 0xb53f, 0x4ae9, 0xc4ce, 0x4790, 0x3563, 0xc89c, 0x7e01],
+        [0x3b9c, 0x3a5f, 0x7310, 0x2894, 0x59e8, 0x3d0d, 0x16df, 0x7fff]),
+    "tanh.approx.f16": ([0x3558, 0xb400, 0x3f29, 0x369a, 0x37a0, 0x3a8d, 0xb7af, 0x7e01],
+        [0x3527, 0xb3d6, 0x3b90, 0x3640, 0x3718, 0x3965, 0xb724, 0x7fff]),
+    "ex2.approx.ftz.bf16": ([0x3e52, 0x3f83, 0x3f64, 0x3ce8, 0x3c7f, 0x3d59, 0x40da, 0x7fc1],
+        [0x3f93, 0x4002, 0x3fed, 0x3f82, 0x3f81, 0x3f84, 0x42e0, 0x7fff]),
+    "tanh.approx.bf16": ([0xc05e, 0x40a9, 0x3e92, 0xbcfa, 0x3f46, 0x3fd2, 0xbdef, 0x7fc1],
+        [0xbf7f, 0x3f7f, 0x3e8e, 0xbcf9, 0x3f26, 0x3f6d, 0xbded, 0x7fff]),
+}
+
 FORMATS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52), "tf32": (8, 10),
            "e4m3": (4, 3), "e5m2": (5, 2), "e2m3": (2, 3), "e3m2": (3, 2), "e2m1": (2, 1)}
 CANONICAL = {"f16": 0x7FFF, "bf16": 0x7FFF, "f32": 0x7FFFFFFF, "tf32": 0x7FFFFFFF, "e4m3": 0x7F, "e5m2": 0x7F}
@@ -583,22 +625,13 @@ def floatForms():
         bits = [0x3C00BC00, 0x80000001, 0x7BFFFBFF, 0x12345678, 0, 0xFFFF0000 & 0x7BFF7BFF, 0x84000400, 0x3555B555]
         apply(f"neg.{t}", t, [t], lambda a: a ^ 0x80008000, [bits])
         apply(f"abs.{t}", t, [t], lambda a: a & 0x7FFF7FFF, [bits])
-    for form, f in [("ex2.approx", lambda v: 2.0**v), ("lg2.approx", math.log2), ("sin.approx", math.sin), ("cos.approx", math.cos),
-                    ("tanh.approx", math.tanh), ("rsqrt.approx", lambda v: 1 / math.sqrt(v)), ("rcp.approx", lambda v: 1 / v),
-                    ("sqrt.approx", math.sqrt)]:
-        values = [decode(encode(v, "f32"), "f32") for v in [0.5, 0.1, 1.75, 0.875, 3.0, 0.6, 1.1, 2.3]]
-        for ftz in (["", "ftz"] if form != "tanh.approx" else [""]):
-            name = ".".join(x for x in [form, ftz, "f32"] if x)
-            raw(name, f"ld.global.b32 %f1, [%pi]; {name} %f0, %f1; st.global.b32 [%po], %f0;",
-                [[encode(v, "f32") for v in values]], [encode(f(v), "f32") for v in values])
-    for t in ["f16", "bf16"]:
-        for form, f in [("ex2.approx", lambda v: 2.0**v), ("tanh.approx", math.tanh)]:
-            name = form + (".ftz" if form == "ex2.approx" and t == "bf16" else "")
-            values = [encode(v, t) for v in [0.5, 0.1, 1.75, -0.875, 3.0, 0.6, -1.1, 2.3]]
-            out = [encode(f(decode(b, t)), t) for b in values]
-            raw(f"{name}.{t}", f"ld.global.b16 %h1, [%pi]; {name}.{t} %h0, %h1; st.global.b16 [%po], %h0;", [values], out)
-            raw(f"{name}.{t}x2", f"ld.global.b32 %r1, [%pi]; {name}.{t}x2 %r0, %r1; st.global.b32 [%po], %r0;",
-                [[b | values[7 - i] << 16 for i, b in enumerate(values)]], [b | out[7 - i] << 16 for i, b in enumerate(out)])
+    for name, (values, out) in APPROXIMATE.items():
+        if name.endswith("f32"):
+            raw(name, f"ld.global.b32 %f1, [%pi]; {name} %f0, %f1; st.global.b32 [%po], %f0;", [values], out)
+            continue
+        raw(name, f"ld.global.b16 %h1, [%pi]; {name} %h0, %h1; st.global.b16 [%po], %h0;", [values], out)
+        raw(f"{name}x2", f"ld.global.b32 %r1, [%pi]; {name}x2 %r0, %r1; st.global.b32 [%po], %r0;",
+            [[b | values[7 - i] << 16 for i, b in enumerate(values)]], [b | out[7 - i] << 16 for i, b in enumerate(out)])
     raw("copysign.f32", "ld.global.b32 %f1, [%pi]; ld.global.b32 %f2, [%pi+64]; copysign.f32 %f0, %f1, %f2; st.global.b32 [%po], %f0;",
         [[encode(v, "f32") for v in [-1.0, 1.0, -0.0, 2.0, -5.0, 1.0, -1.0, 0.0]], [encode(v, "f32") for v in [2.0, 3.0, 4.0, -5.0, -6.0, 7.0, 8.0, 9.0]]],
         [encode(v, "f32") for v in [-2.0, 3.0, -4.0, 5.0, -6.0, 7.0, -8.0, 9.0]])
