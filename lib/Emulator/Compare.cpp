@@ -58,10 +58,6 @@ template <Cmp c, typename T> bool compare(T a, T b) {
   return a >= b;
 }
 
-struct F16Flushed {
-  explicit F16Flushed(uint32_t bits) : v(fromF16(uint16_t(bits & 0x7C00 ? bits : bits & 0x8000))) {}
-  float v;
-};
 struct F16Value {
   float v;
   F16Value(uint32_t b) : v(fromF16(uint16_t(b))) {}

@@ -228,8 +228,10 @@ uint32_t toTf32(uint32_t u, const Instruction &in) {
     return in.flags & kSatfinite && magnitude() >= kInfinity ? u - (kLow + 1) : u;
   }
   if (roundOf(in) == Round::nearestEven || magnitude() > kInfinity)
-    return nearestTf32(u);
-  return u & ~kLow;
+    u = nearestTf32(u);
+  else
+    u &= ~kLow;
+  return in.flags & kSatfinite && magnitude() == kInfinity ? u - (kLow + 1) : u;
 }
 Outcome convertTf32(Warp &w, const Instruction &in) {
   uint32_t *d = w.reg<uint32_t>(in.op[0]);

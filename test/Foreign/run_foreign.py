@@ -8,7 +8,7 @@
 # accumulation's bound. Every timing must give the same bits. PTX, manifests and
 # arrays stay in the work folder.
 #
-#   build/venv-peers/bin/python test/Foreign/run_foreign.py --build build [--full] [--only TEXT]
+#   build/venv-foreign/bin/python test/Foreign/run_foreign.py --build build [--full] [--only TEXT]
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -161,10 +161,10 @@ def main():
         import triton_kernels as kernels
         import triton_scalar
     except ImportError as error:
-        peers = args.build.resolve() / "venv-peers" / "bin" / "python"
-        if peers.exists() and pathlib.Path(sys.prefix) != peers.parent.parent:
-            os.execv(peers, [str(peers), *sys.argv])
-        print(f"skipped: no Triton in build/venv-peers ({error}); `./tools/dev bench` installs it")
+        foreign = args.build.resolve() / "venv-foreign" / "bin" / "python"
+        if foreign.exists() and pathlib.Path(sys.prefix) != foreign.parent.parent:
+            os.execv(foreign, [str(foreign), *sys.argv])
+        print(f"skipped: no Triton in build/venv-foreign ({error}); `./tools/dev test` installs it")
         sys.exit(SKIPPED)
 
     products = allCases(kernels)

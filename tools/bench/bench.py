@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHIPS = ["sm_107a", "sm_100a"]
 COMPILE_INPUT = ROOT / "tools" / "bench" / "compile" / "nvfp4.mlir"
 QUICK_KERNELS = 10
+QUICK_MUTANTS = "bf16-300x384"  # of a kernel of each format and chip
 QUICK_FOREIGN = "specialized-nvfp4"  # one kernel of Triton's for each chip
 
 
@@ -74,6 +75,14 @@ def benchKernels(build, ptxas, full):
         measure.report(key, value)
 
 
+def benchMutants(build, quick):
+    """Kernels with one synchronising instruction changed (mutate.py): how many nobody noticed;
+    and reports of kernels that are right."""
+    command = [sys.executable, ROOT / "tools" / "bench" / "mutate" / "mutate.py", "--build", build]
+    for key, value in measure.figuresOf(command + ([QUICK_MUTANTS] if quick else ["--full"])).items():
+        measure.report(key, value)
+
+
 def peersPython(build):
     """The environment with the peers' compilers, made at first use."""
     venv = build / "venv-peers"
@@ -93,12 +102,7 @@ def benchForeign(build, quick):
     """Other compilers' kernels on the emulator: how many ran, and how many were right."""
     command = [sys.executable, ROOT / "test" / "Foreign" / "run_foreign.py", "--build", build]
     command += ["--only", QUICK_FOREIGN, "--seeds=1"] if quick else ["--full"]
-    if not (build / "venv-peers" / ".stamp").exists():
-        # Nothing ran, and nothing is said to be right.
-        print("note: no build/venv-peers, so no foreign kernel ran; ./tools/dev bench installs it", flush=True)
-        figures = {"foreign.kernels_run": "0", "foreign.kernels_right": "0"}
-    else:
-        figures = measure.figuresOf(command)
+    figures = measure.figuresOf(command)
     for key in ["foreign.kernels_run", "foreign.kernels_right"]:
         measure.report(key, figures[key])
 
@@ -132,6 +136,7 @@ def main():
     benchEmulator(build)
     benchWholeKernels(build, quick=args.quick)
     benchKernels(build, found[0], full=not args.quick)
+    benchMutants(build, quick=args.quick)
     if not args.quick:
         benchPeers(build, ours)
     benchForeign(build, quick=args.quick)

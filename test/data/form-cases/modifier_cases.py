@@ -112,7 +112,7 @@ def floats(f):
           [[f.encode(v, "f64") for v in column] for column in values], [f.encode(math.copysign(m, s), "f64") for s, m in zip(*values)])
     wide = [1.0, -2.5, 0.0, 1e-310, math.inf, -math.inf, math.nan, 2.0**-1022]
     tests = {"finite": math.isfinite, "infinite": math.isinf, "number": lambda v: v == v, "notanumber": lambda v: v != v,
-             "normal": lambda v: math.isfinite(v) and abs(v) >= 2.0**-1022, "subnormal": lambda v: 0 < abs(v) < 2.0**-1022}
+             "normal": lambda v: math.isfinite(v) and (v == 0 or abs(v) >= 2.0**-1022), "subnormal": lambda v: 0 < abs(v) < 2.0**-1022}
     for name, g in tests.items():
         f.raw(f"testp.{name}.f64", f"setp.ne.b32 %p3, 0, 0; ld.global.b64 %d1, [%pi]; testp.{name}.f64 %p3, %d1; selp.b32 %r0, 5, 9, %p3; st.global.b32 [%po], %r0;",
               [[f.encode(v, "f64") for v in wide]], [5 if g(v) else 9 for v in wide])

@@ -7,7 +7,8 @@
 # Runs every mutant of a kernel (mutations.py), or a sample with all kinds in it, on
 # the emulator with hazard checks. A mutant must be refused, be reported, or give
 # other bits than the kernel; else it is equivalent for a reason below that a second
-# run confirms, or it is unexplained, and the status is 1.
+# run confirms, or it is unexplained, and the status is 1. So it is, too, when the kernel
+# as it is gets a report: a false alarm.
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -104,9 +105,12 @@ def sample(all_, count, rng):
 
 def mutateKernel(kernel, count, list_):
     """Verdict -> number; prints what nobody noticed."""
-    status, said, golden = kernel.execute(f"{kernel.name}.golden", kernel.ptx, "--seeds=4")
-    if status != 0 or HAZARD in said:
-        sys.exit(f"{kernel.name}: the kernel must run without a report before it is changed: {said.strip()[:500]}")
+    status, said, golden = kernel.execute(f"{kernel.name}.golden", kernel.ptx, "--seeds=8")
+    if status != 0 and HAZARD not in said:
+        sys.exit(f"{kernel.name}: the kernel must run before it is changed: {said.strip()[:500]}")
+    if HAZARD in said:
+        print(f"{kernel.name}: the kernel must run without a report before it is changed: {said.strip()[:500]}")
+        return collections.Counter(false_alarms=1)
     chosen = sample(list(mutations.mutants(kernel.ptx)), count, random.Random(kernel.name))
     verdicts = collections.Counter(dict.fromkeys(["reported", "wrong", "equivalent", "unexplained"], 0))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -169,7 +173,8 @@ def main():
     print(f"mutants.sampled = {sum(totals[v] for v in ('reported', 'wrong', 'equivalent', 'unexplained'))}")
     print(f"mutants.unexplained = {totals['unexplained']}")
     print(f"mutants.equivalent = {totals['equivalent']}")
-    sys.exit(1 if totals["unexplained"] else 0)
+    print(f"false_alarms = {totals['false_alarms']}")
+    sys.exit(1 if totals["unexplained"] or totals["false_alarms"] else 0)
 
 
 if __name__ == "__main__":
