@@ -111,6 +111,7 @@ struct Preset {
     isExplicitCluster,
     dynamicSmem,
     totalSmem,
+    aggregateSmem,
     lanemaskEq,
     lanemaskLt,
     lanemaskLe,

@@ -57,6 +57,7 @@ Operand Decoder::specialRegister(const std::string &n, Type t) {
       {"%cluster_nctarank", K::clusterNctarank},
       {"%dynamic_smem_size", K::dynamicSmem},
       {"%total_smem_size", K::totalSmem},
+      {"%aggr_smem_size", K::aggregateSmem},
       {"%lanemask_eq", K::lanemaskEq},
       {"%lanemask_lt", K::lanemaskLt},
       {"%lanemask_le", K::lanemaskLe},

@@ -168,9 +168,9 @@ std::string checkType(facts::Arch arch, const CopyForm &form, const Box &box, Ty
     ok = word;
     allowed = "u32";
     break;
-  default:
-    ok = word || isSigned || wide;
-    allowed = "u32, s32, u64, s64";
+  default: // an H200 calls s64 an illegal instruction
+    ok = word || isSigned || type == Type::u64;
+    allowed = "u32, s32, u64";
     break;
   }
   if (ok)

@@ -151,7 +151,10 @@ void Warp::setPreset(const Preset &p) {
     case K::dynamicSmem:
       v = c.sharedBytes;
       break;
-    case K::totalSmem:
+    case K::totalSmem: // without what the system keeps
+      v = launch->sharedBytes - kSharedBase;
+      break;
+    case K::aggregateSmem:
       v = launch->sharedBytes;
       break;
     case K::lanemaskEq:

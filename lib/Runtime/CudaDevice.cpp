@@ -205,9 +205,12 @@ Result<std::vector<uint8_t>> CudaDevice::encode(const facts::TensorMap &map) {
   alignas(64) uint8_t bytes[BSRT_TENSOR_MAP_BYTES] = {};
   std::vector<uint32_t> elementStrides = map.elementStrides;
   elementStrides.resize(map.dims.size(), 1);
+  std::vector<uint64_t> strides = map.strides;
+  if (strides.empty()) // rank 1 reads none, but the call takes no null pointer
+    strides.push_back(0);
   cuda::Status status = api.tensorMapEncodeTiled(
       bytes, int(map.type), uint32_t(map.dims.size()), reinterpret_cast<void *>(map.address),
-      map.dims.data(), map.strides.data(), map.box.data(), elementStrides.data(),
+      map.dims.data(), strides.data(), map.box.data(), elementStrides.data(),
       /*interleave=*/0, int(map.swizzle), int(map.l2), int(map.fill));
   if (status)
     return failed("cuTensorMapEncodeTiled", status);

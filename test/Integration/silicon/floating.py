@@ -105,7 +105,25 @@ def buildHalf(suite):
                  "selp.b32 %r0, 2, 0, %q;\nor.b32 %d, %d, %r0;", target="sm_80" if isHalf else "sm_90a")
 
 
+def buildBorders(suite):
+    """.ftz where rounding decides whether a result is subnormal; NaN among three operands."""
+    for rounding in ROUNDINGS:
+        for mods in ("", ".ftz", ".ftz.sat"):
+            suite.scalar("border", f"mul.{rounding}{mods}.f32", f"mul.{rounding}{mods}.f32 %d, %a, %b;", [("%a", "fba"), ("%b", "fbb")], [("%d", "f32")])
+            suite.scalar("border", f"fma.{rounding}{mods}.f32", f"fma.{rounding}{mods}.f32 %d, %a, %b, %c;",
+                         [("%a", "fta"), ("%b", "ftb"), ("%c", "ftc")], [("%d", "f32")])
+            if not mods.endswith("sat"):
+                suite.scalar("border", f"div.{rounding}{mods}.f32", f"div.{rounding}{mods}.f32 %d, %a, %b;", [("%a", "fqa"), ("%b", "fqb")], [("%d", "f32")])
+    for type_, letter, kind in (("f32", "f", "f32"), ("f64", "d", "f64"), ("f16", "h", "b16"), ("bf16", "g", "b16")):
+        names = [(f"%{c}", f"{letter}n{c}") for c in "abc"]
+        suite.scalar("border", f"fma-nan.{type_}", f"fma.rn.{type_} %d, %a, %b, %c;", names, [("%d", kind)])
+    for rounding in ("rz", "rm"):
+        suite.scalar("border", f"fma-nan.{rounding}.f64", f"fma.{rounding}.f64 %d, %a, %b, %c;", [(f"%{c}", f"dn{c}") for c in "abc"], [("%d", "f64")])
+    suite.scalar("border", "cvt.rn.tf32.f32", "cvt.rn.tf32.f32 %d, %a;", [("%a", "tf32")], [("%d", "f32")], target="sm_90a")
+
+
 def build(suite):
+    buildBorders(suite)
     buildSingle(suite)
     buildDouble(suite)
     buildHalf(suite)

@@ -82,7 +82,43 @@ def build():
     # Where f32 rounds to 3, 7, 10 or 13 bits of mantissa, with neighbours: all upper halves by these lower ones.
     table["lows16"] = np.array([0, 1, 0x0FFF, 0x1000, 0x1001, 0x1FFF, 0x2000, 0x2FFF, 0x3000, 0x3001, 0x7FFF, 0x8000,
                               0x8001, 0xEFFF, 0xF000, 0xFFFF], dtype=np.uint32)
+    table["tf32"] = ties()
+    for letter, layout in formats.items():
+        for name, column in zip("abc", specials(*layout)):
+            table[f"{letter}n{name}"] = column
+    table.update(borders())
     return table
+
+
+def ties():
+    """f32 between two tf32, in even and odd places."""
+    rng = np.random.default_rng(32)
+    upper = rng.integers(0, 1 << 19, COUNT, dtype=np.uint32) << np.uint32(13)
+    return upper | np.where(rng.integers(0, 3, COUNT) > 0, 0x1000, rng.integers(0, 0x2000, COUNT)).astype(np.uint32)
+
+
+def specials(bits, exponent, mantissa):
+    """Triples of NaN with signs and payloads, infinities, zeros and a number."""
+    top, quiet = ((1 << exponent) - 1) << mantissa, 1 << (mantissa - 1)
+    one = ((1 << (exponent - 1)) - 1) << mantissa
+    values = [top | quiet | 5, top | 3, top | quiet, top, 0, one]
+    values += [v | 1 << (bits - 1) for v in values]
+    rows = list(itertools.islice(itertools.cycle(itertools.product(values, repeat=3)), COUNT))
+    return [np.array([row[c] for row in rows], dtype=np.dtype(f"u{bits // 8}")) for c in range(3)]
+
+
+def borders():
+    """Operands of f32 whose exact product (b), quotient (q), or product and sum (t) lies within some units of the least
+    normal number, on both sides: there .ftz has to decide."""
+    rng = np.random.default_rng(126)
+    number = lambda low, high: np.ldexp(1 + rng.random(COUNT), rng.integers(low, high, COUNT)) * rng.choice([-1.0, 1.0], COUNT)
+    around = 1 + rng.integers(-6, 7, COUNT) * 2.0**-24
+    f32 = lambda x: x.astype(np.float32)
+    bits = lambda x: f32(x).view(np.uint32)
+    a, q = f32(number(-60, -1)), f32(number(1, 100))
+    small, c = f32(number(-80, -70)), 2.0**-126 * (1 + rng.integers(0, 3, COUNT) * 2.0**-23) * rng.choice([-1.0, 1.0], COUNT)
+    return {"fba": bits(a), "fbb": bits(2.0**-126 / a.astype(float) * around), "fqa": bits(2.0**-126 * q.astype(float) * around), "fqb": bits(q),
+            "fta": bits(small), "ftb": bits(np.ldexp(1 + rng.random(COUNT), -152) / small), "ftc": bits(c)}
 
 
 INPUTS = build()

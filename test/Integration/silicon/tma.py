@@ -122,6 +122,8 @@ def buildLoads(suite):
     edges = INPUTS["f1a"].view(np.uint8)
     for type_ in ("f32", "f32ftz", "tf32", "tf32ftz"):
         loadBoxes(suite, f"2d-values-{type_}", Tensor(type_, [64, 128]), [64, 16], [[0, 0], [0, 16], [0, 64], [0, 120]], data=edges)
+    for type_ in ("tf32", "tf32ftz"):
+        loadBoxes(suite, f"2d-ties-{type_}", Tensor(type_, [64, 128]), [64, 16], [[0, 0], [0, 16], [0, 64], [0, 120]], data=INPUTS["tf32"].view(np.uint8))
     # Strides of zero and below a row, padding between rows.
     loadBoxes(suite, "2d-stride-0", Tensor("u8", [64, 6], [0]), [32, 8], [[0, 0], [16, 3]])
     loadBoxes(suite, "2d-stride-16", Tensor("u8", [64, 40], [16]), [64, 8], [[0, 0], [16, 30], [32, 36]])

@@ -25,7 +25,7 @@ Result<std::map<std::string, std::string>> readExpected(const std::string &file)
 /// lines that fit a program the longest NAME counts.
 struct Known {
   std::string name, reason;
-  unsigned programs = 0, differing = 0; // of this run
+  unsigned programs = 0, differing = 0; // of this run, those that can be compared
   bool covers(const std::string &program) const;
   /// It names programs of this run, and none of them differs any more.
   bool isStale() const { return programs && !differing; }
