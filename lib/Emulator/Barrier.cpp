@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AsyncOps.h"
 #include "BarrierReduce.h"
 #include "Hazards/Hazards.h"
 #include "Lanes.h"
@@ -64,6 +65,18 @@ Outcome warpSync(Warp &w, const Instruction &) {
 Outcome fence(Warp &w, const Instruction &in) {
   if (w.hazards)
     w.hazards->fence(w, FenceKind(in.sub));
+  return Outcome::next;
+}
+
+// op: 0 address; flags: 1 wide
+Outcome acquireMap(Warp &w, const Instruction &in) {
+  if (!w.hazards)
+    return Outcome::next;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    uint64_t address = addressAt(w, in.op[0], in.flags & 1, in.imm, __builtin_ctz(m));
+    classify(address, address);
+    w.hazards->mapAcquired(w, m & -m, address);
+  }
   return Outcome::next;
 }
 
@@ -168,14 +181,23 @@ bool decodeFence(Decoder &d) {
     bool tensormap = d.take("tensormap::generic");
     bool generic = d.take("async::generic");
     if (tensormap || generic) {
-      d.takeOneOf({"release", "acquire"});
+      const bool acquires = d.takeOneOf({"release", "acquire"}) == 1;
       int part = d.takeOneOf({"sync_restrict::shared::cta", "sync_restrict::shared::cluster",
                               "sync_restrict::shared::cluster::read"});
       d.takeOneOf({"cta", "cluster", "gpu", "sys"});
-      in.sub = uint8_t(!generic    ? FenceKind::tensormap
+      in.sub = uint8_t(!generic    ? FenceKind::tensormapRelease
                        : part < 0  ? FenceKind::proxyAsync
                        : part == 0 ? FenceKind::proxyAsyncCta
                                    : FenceKind::proxyAsyncCluster);
+      if (tensormap && acquires) {
+        if (!d.expectOperands(2))
+          return false;
+        AddressOperand a = d.address(d.operand(0));
+        in.run = acquireMap;
+        in.op[0] = a.base;
+        in.imm = a.offset;
+        in.flags = a.wide;
+      }
     } else {
       int which = d.takeOneOf({"alias", "async"});
       if (which < 0)
@@ -186,7 +208,7 @@ bool decodeFence(Decoder &d) {
       in.sub = uint8_t(which == 1 ? kSpaces[space + 1] : FenceKind::none);
     }
     d.emit(in);
-    return true; // .acquire of a tensor map has an address and a size
+    return d.error.empty();
   } else {
     d.takeOneOf({"sc", "acq_rel", "acquire", "release"});
     d.takeOneOf({"sync_restrict::shared::cluster", "sync_restrict::shared::cta"});

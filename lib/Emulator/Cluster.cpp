@@ -354,7 +354,8 @@ static std::string describeWait(const Warp &w, const Fragment &f) {
   switch (f.wait.kind) {
   case K::mbarrier:
     return at + " waits for parity " + dec(int64_t(f.wait.b)) + " of " +
-           mbarrierDescribe(*w.cta, f.wait.a);
+           mbarrierDescribe(*w.cta, f.wait.a) +
+           (w.hazards ? w.hazards->missingSignals(f.wait.a) : std::string());
   case K::named: {
     const NamedBarrier &b = w.cta->named[f.wait.a];
     return at + " waits at barrier " + dec(int64_t(f.wait.a)) + " (" + dec(b.arrived) + " of " +

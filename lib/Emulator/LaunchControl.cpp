@@ -42,7 +42,7 @@ public:
     }
     for (Cta *cta : ctas) {
       if (!cta->liveThreads) {
-        warp->fail(line, "cancel_multicast: CTAs of the cluster must not have exited [CL3]");
+        warp->fail(line, "cancel_multicast: CTAs of the cluster must not have exited");
         return true;
       }
       std::memcpy(cta->shared.data() + answer, words, kAnswerBytes);
@@ -88,7 +88,7 @@ Outcome tryCancel(Warp &w, const Instruction &in) {
   Cluster &cluster = *w.cta->cluster;
   if (cluster.cancelFailureSeen)
     return w.fail(in, "cancel_after_failure: try_cancel must not follow an answer that says no "
-                      "cluster was left [CL3]");
+                      "cluster was left");
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
     auto op = std::make_unique<TryCancel>();

@@ -168,7 +168,8 @@ enum : uint32_t {
   kTry = 64,
   kOwn = 128,
   kNoComplete = 256,
-  kLayoutV1 = 512
+  kLayoutV1 = 512,
+  kClusterScope = 1 << 16
 };
 /// Marks a state that mbarrier.pending_count may read; between the fields of the state.
 constexpr uint64_t kCountedState = uint64_t(1) << 20;
@@ -284,7 +285,8 @@ Outcome arrive(Warp &w, const Instruction &in) {
         token = stateToken(w, address);
       }
       if (w.hazards)
-        w.hazards->barrierArrive(w, in, unsigned(l), address, Order(in.sub));
+        w.hazards->barrierArrive(w, in, unsigned(l), address, Order(in.sub),
+                                 in.flags & kClusterScope);
       return in.flags & kExpect ? mbarrierArrive(*w.cta, address, 1, value, arrival)
                                 : mbarrierArrive(*w.cta, address, value, 0, arrival);
     });
@@ -364,7 +366,7 @@ void tellWaited(Warp &w, const Instruction &in, uint32_t lanes, const uint64_t *
       if (address[__builtin_ctz(m)] == first)
         same |= m & -m;
     lanes &= ~same;
-    w.hazards->barrierWaited(w, in, same, first, Order(in.sub));
+    w.hazards->barrierWaited(w, in, same, first, Order(in.sub), in.flags & kClusterScope);
   }
 }
 
@@ -489,7 +491,8 @@ bool decodeMbarrier(Decoder &d) {
   if (d.takeOneOf({"layout::v0", "layout::v1"}) == 1)
     in.flags |= kLayoutV1;
   int order = d.takeOneOf({"release", "acquire", "relaxed"});
-  d.takeOneOf({"cta", "cluster"});
+  if (d.takeOneOf({"cta", "cluster"}) == 1)
+    in.flags |= kClusterScope;
   const bool multicast = d.take("multicast::cluster::32b");
   int space = d.takeOneOf({"shared", "shared::cta", "shared::cluster"});
   if (space < 0)

@@ -193,11 +193,11 @@ public:
     // What tells accumulators apart: address and shape.
     uint32_t place = dColumn | uint32_t(desc.n) << 10 | uint32_t(desc.m) << 20;
     for (Cta *cta : ctas) {
-      describeShared(sink, *cta, b, desc.transposeB, rowsB, bBytes);
+      describeShared(sink, *cta, b, desc.transposeB, rowsB, bBytes, Touch::mmaShared);
       if (form->aInTmem)
         sink.tensor(Touch::mmaA, *cta, 0xF, aColumn, aBytes / 4);
       else
-        describeShared(sink, *cta, a, desc.transposeA, rows, aBytes);
+        describeShared(sink, *cta, a, desc.transposeA, rows, aBytes, Touch::mmaSharedA);
       unsigned scales = unsigned(desc.k / desc.block);
       sink.tensor(Touch::mmaScale, *cta, 0xF, sfaColumn,
                   scaleColumns(rows, unsigned(desc.sfaId), scales), sfaColumn);
@@ -215,18 +215,17 @@ public:
 
 private:
   static void describeShared(AccessSink &sink, Cta &cta, const facts::SmemDesc &s, bool transposed,
-                             unsigned rows, unsigned bytes) {
+                             unsigned rows, unsigned bytes, Touch touch) {
     if (!transposed) {
       for (unsigned row = 0; row < rows; ++row)
         for (unsigned chunk = 0; chunk * 16 < bytes; ++chunk)
-          sink.shared(Touch::mmaShared, cta, operandChunk(s, row, chunk), 16);
+          sink.shared(touch, cta, operandChunk(s, row, chunk), 16);
       return;
     }
     // MN-major: 16 rows of 8-bit elements lie together.
     for (unsigned k = 0; k < bytes; ++k)
       for (unsigned row = 0; row < rows; row += 16)
-        sink.shared(Touch::mmaShared, cta,
-                    facts::mnMajorAddress(int(row), int(k), /*elementBytes=*/1, s), 16);
+        sink.shared(touch, cta, facts::mnMajorAddress(int(row), int(k), /*elementBytes=*/1, s), 16);
   }
   bool checkKept(const std::shared_ptr<CollectorContents> &kept, CollectorUse use, size_t v,
                  const uint8_t *bytes, unsigned rows, unsigned rowBytes, Packing packing,

@@ -11,6 +11,7 @@
 #include "blockscale/Facts/Features.h"
 
 #include "AsyncOps.h"
+#include "Hazards/Hazards.h"
 #include "TensorMapCode.h"
 
 #include <cstring>
@@ -110,8 +111,8 @@ uint8_t *mapAt(Warp &w, const Instruction &in, Space space, uint64_t address, in
 Outcome runReplace(Warp &w, const Instruction &in) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    uint8_t *p = mapAt(w, in, Space(in.listCount),
-                       addressAt(w, in.op[0], in.flags & kWideBase, in.imm, l), l);
+    const uint64_t address = addressAt(w, in.op[0], in.flags & kWideBase, in.imm, l);
+    uint8_t *p = mapAt(w, in, Space(in.listCount), address, l);
     if (!p)
       return Outcome::error;
     TensorMapImage map;
@@ -124,6 +125,8 @@ Outcome runReplace(Warp &w, const Instruction &in) {
     if (std::string e = replace(map, Field(in.sub), in.target, value); !e.empty())
       return w.fail(in, "tensormap_replace: " + e);
     std::memcpy(p, &map, sizeof map);
+    if (w.hazards)
+      w.hazards->mapReplaced(w, in, unsigned(l), Space(in.listCount), address);
     ++w.cta->cluster->progress;
   }
   return Outcome::next;
@@ -132,13 +135,17 @@ Outcome runReplace(Warp &w, const Instruction &in) {
 /// op: 0 destination, 1 source; imm, imm2: offsets; flags: wide bases
 Outcome runCopy(Warp &w, const Instruction &in) {
   int l = int(w.leader());
-  uint8_t *to = mapAt(w, in, Space::global, addressAt(w, in.op[0], in.flags & 1, in.imm, l), l);
+  const uint64_t target = addressAt(w, in.op[0], in.flags & 1, in.imm, l),
+                 source = addressAt(w, in.op[1], in.flags & 2, in.imm2, l);
+  uint8_t *to = mapAt(w, in, Space::global, target, l);
   if (!to)
     return Outcome::error;
-  uint8_t *from = mapAt(w, in, Space::shared, addressAt(w, in.op[1], in.flags & 2, in.imm2, l), l);
+  uint8_t *from = mapAt(w, in, Space::shared, source, l);
   if (!from)
     return Outcome::error;
   std::memcpy(to, from, facts::kTmaMapBytes);
+  if (w.hazards)
+    w.hazards->mapCopied(w, in, source, target);
   ++w.cta->cluster->progress;
   return Outcome::next;
 }

@@ -27,6 +27,7 @@ inline constexpr unsigned kBulkUnit = unsigned(facts::kTmaStoreGranule);
 /// A tensor map with the place of a box.
 struct Box {
   TensorMapImage map;
+  uint64_t mapAddress = 0; // of a map in global memory
   facts::TmaTypeInfo element;
   facts::Swizzle swizzle;
   int32_t start[facts::kTmaMaxRank] = {};

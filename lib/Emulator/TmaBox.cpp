@@ -67,6 +67,7 @@ bool readBox(Warp &w, const Instruction &in, const CopyForm &form, uint64_t mapA
   if (!p || !w.resolve(in, space, a + 64, 64, unsigned(lane)))
     return false;
   std::memcpy(&b.map, p, sizeof b.map);
+  b.mapAddress = space == Space::global ? a : 0;
   if (b.map.mark != TensorMapImage::kMark) {
     w.fail(in, "tma_map: tensor map must be made by the encode call, got other bytes at " +
                    hex(mapAddress));

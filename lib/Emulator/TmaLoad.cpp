@@ -109,6 +109,8 @@ public:
                   uint32_t(t.dst & kSharedOffsetMask), uint32_t(tensor ? box.sharedBytes() : size),
                   t.barrier);
     const uint64_t told = targets[0].barrier;
+    if (tensor && box.mapAddress)
+      sink.global(Touch::mapRead, box.mapAddress, uint64_t(facts::kTmaMapBytes), told);
     if (tensor)
       box.eachRow([&](unsigned, uint64_t address, unsigned from, unsigned to) {
         sink.global(Touch::globalRead, address + from, to - from, told);

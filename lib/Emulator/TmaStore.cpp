@@ -87,6 +87,8 @@ public:
   void describe(AccessSink &sink) const override {
     sink.shared(Touch::bulkRead, *warp->cta->cluster->ctaOf(src), uint32_t(src & kSharedOffsetMask),
                 uint32_t(tensor ? box.sharedBytes() : size));
+    if (tensor && box.mapAddress)
+      sink.global(Touch::mapRead, box.mapAddress, uint64_t(facts::kTmaMapBytes));
     const Touch touch =
         form->kind == CopyForm::Kind::reduce ? Touch::globalReduce : Touch::globalWrite;
     if (tensor)

@@ -77,7 +77,7 @@ void printHazards() {
   heading("Assumptions");
   paragraph("What the manual leaves open. `--no-assume=A4` denies one; `strict` denies all. "
             "`--manual=early` takes the earlier text of 9.7.18.6, which lists fewer pipelined "
-            "pairs. Denying A5 or A7 reports nothing yet.");
+            "pairs.");
   for (const Assumption &a : kAssumptions)
     std::printf("- **%s** %s\n", a.name, a.text);
   std::printf("\n");

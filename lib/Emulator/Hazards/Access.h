@@ -36,6 +36,7 @@ enum class Touch : uint8_t {
   globalWrite,  // by a bulk store
   globalReduce, // by cp.reduce
   mmaShared,
+  mmaSharedA, // A, which a restricted commit frees
   cpShared,
   // Tensor memory.
   mmaA,
@@ -48,6 +49,7 @@ enum class Touch : uint8_t {
   tmemLoad,
   tmemStore,
   dealloc,
+  mapRead, // of a tensor map in global memory
 };
 
 constexpr bool isWrite(Touch t) {
@@ -57,7 +59,9 @@ constexpr bool isWrite(Touch t) {
   case Touch::bulkRead:
   case Touch::copyAsyncRead:
   case Touch::globalRead:
+  case Touch::mapRead:
   case Touch::mmaShared:
+  case Touch::mmaSharedA:
   case Touch::cpShared:
   case Touch::mmaA:
   case Touch::mmaScale:

@@ -26,6 +26,50 @@ static std::string name(uint64_t address) {
          dec(int64_t(address >> kClusterShift));
 }
 
+void Hazards::Barrier::signalled(uint32_t line, const Warp *warp) {
+  for (Signal &s : signals)
+    if (s.line == line && s.warp == warp) {
+      ++s.times;
+      return;
+    }
+  signals.push_back({line, warp, 1});
+}
+
+std::string Hazards::missingSignals(uint64_t address) const {
+  auto it = barriers.find(address);
+  if (it == barriers.end() || !it->second.isLive)
+    return {};
+  const Barrier &b = it->second;
+  std::string out = ", phase " + dec(b.completed);
+  if (!b.completed)
+    return out + (b.signals.empty()
+                      ? ": nobody has arrived since mbarrier.init at line " + dec(lineOf(b.init))
+                      : "");
+  for (const Signal &before : b.signalsBefore) {
+    uint32_t times = before.times;
+    for (const Signal &now : b.signals)
+      if (now.line == before.line && now.warp == before.warp)
+        times -= std::min(times, now.times);
+    if (!times)
+      continue;
+    const Warp &w = *before.warp;
+    out += "; missing: line " + dec(before.line) + " of " +
+           (cluster.ctas.size() > 1 ? "cta rank " + dec(w.cta->rank) + " " : std::string()) +
+           "warp " + dec(w.id) + (times > 1 ? ", " + dec(times) + " times" : std::string());
+    out += w.done() ? ", which has exited" : ", which is at line " + dec(w.lineOf(w.fragments[0]));
+  }
+  return out;
+}
+
+/// MB8: by the letter, scope .cta does not reach another CTA.
+void Hazards::reportScope(Warp &w, const Instruction &in, const Barrier &b, uint64_t address,
+                          const char *what) {
+  report(Rule::MB8, HazardLevel::strict, in.line, lineOf(b.init),
+         "(warp " + dec(w.id) + ") " + what + " " + name(address) +
+             " at .cta scope, in a phase that two CTAs take part in\n  missing: " +
+             std::string(info(Rule::MB8).missing));
+}
+
 void Hazards::barrierInit(Warp &w, const Instruction &in, unsigned lane, uint64_t address) {
   Barrier &b = barriers[address];
   Actor x = actor(w, in, lane, Touch::store);
@@ -75,13 +119,15 @@ void Hazards::barrierUse(Warp &w, const Instruction &in, unsigned lane, uint64_t
 }
 
 void Hazards::barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint64_t address,
-                            Order order) {
+                            Order order, bool isCluster) {
   Barrier *b = barrierAt(address);
   if (!b)
     return;
   barrierUse(w, in, lane, address);
   WarpState &s = stateOf(w);
-  const Group &g = groupOf(s, lane);
+  Group &g = groupOf(s, lane);
+  g.own.raise(b->component, 1u << lane, b->completed);
+  b->signalled(in.line, &w);
   if (g.knows.plain.ofAll(b->component) < b->completed &&
       g.knows.weak.ofAll(b->component) < b->completed)
     report(Rule::MB4, in.line, lineOf(b->init),
@@ -90,6 +136,9 @@ void Hazards::barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint6
   if (address >> kClusterShift != w.cta->rank) {
     if (!b->remote.empty() && b->remote[0].phase <= b->completed)
       b->remote.clear();
+    b->remotePhase = b->completed + 1;
+    if (!assumes(5) && !isCluster)
+      reportScope(w, in, *b, address, "arrives at");
     b->remote.push_back({b->completed + 1, component(s, Agent::thread), lane, s.now, in.line});
   }
   sawRelaxedArrive |= !isRelease(order);
@@ -97,15 +146,19 @@ void Hazards::barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint6
 }
 
 void Hazards::barrierWaited(Warp &w, const Instruction &in, uint32_t lanes, uint64_t address,
-                            Order order) {
+                            Order order, bool isCluster) {
   Barrier *b = barrierAt(address);
   if (!b)
     return;
   barrierUse(w, in, unsigned(__builtin_ctz(lanes)), address);
+  if (!assumes(5) && !isCluster && b->completed && b->remotePhase == b->completed)
+    reportScope(w, in, *b, address, "waits on");
   sawRelaxedWait |= !isAcquire(order);
   eachGroup(stateOf(w), lanes, [&](Group &g) {
     uint32_t known = g.knows.plain.ofAll(b->component);
     known = std::max(known, g.knows.weak.ofAll(b->component));
+    // Who arrives takes part in the open phase.
+    known = std::max(known, g.own.of(b->component, unsigned(__builtin_ctz(g.lanes))));
     if (b->completed >= known + 3)
       report(Rule::MB3, in.line, lineOf(b->init),
              "(warp " + dec(w.id) + ") waits on " + name(address) + " for phase " + dec(known) +
@@ -119,6 +172,9 @@ void Hazards::barrierSignalled(uint64_t address) {
   Barrier *b = barrierAt(address);
   if (!b || !landing)
     return;
+  b->signalled(landing->line, landing->warp);
+  if (address >> kClusterShift != landing->warp->cta->rank)
+    b->remotePhase = b->completed + 1;
   if (landing->trace)
     b->pending.join(landing->trace->knows);
   if (completesBytes(landing->kind()))
@@ -138,6 +194,8 @@ void Hazards::barrierPhaseEnded(uint64_t address) {
            "copy signals " + name(address) + ", whose phase " + dec(b->completed) +
                " ended before the copy did");
   b->copies.clear();
+  b->signalsBefore = std::move(b->signals);
+  b->signals.clear();
   b->done.join(b->pending);
   b->pending = {};
   components[b->component].count = ++b->completed;

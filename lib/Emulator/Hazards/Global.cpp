@@ -138,6 +138,12 @@ void Hazards::checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAcc
   r.bytes = 1;
   const bool isOwnWarp = isOwn && r.component == x.record.component;
   r.lanes = isOwnWarp ? others(a, e, from, to) : e.owners(from, to);
+  if (now == Touch::mapRead || then == Touch::mapRead) {
+    const uint64_t map = cell + uint64_t(int64_t(now == Touch::mapRead ? a.base : e.base));
+    if (const char *missing = mapMissing(x, a, e, r, map))
+      addConflict(Rule::TP1, e, cell + from, cell + to - 1, missing);
+    return;
+  }
   const Snapshot *foreign = isOwn ? nullptr : foreignOf(x, e.turn());
   auto covered = [&](const Clock &own, Clock Snapshot::*clock) {
     return isOwn ? own.covers(r.component, r.lanes, r.count)
@@ -150,16 +156,8 @@ void Hazards::checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAcc
                                       ? knows(x, r, 1)
                                       : covered(x.group->knows.plain, &Snapshot::plain));
   const bool isSameCta = isOwn && e.rank == a.rank;
-  auto place = [&](Rule rule, std::string missing = {}) {
-    for (GlobalConflict &c : globalConflicts)
-      if (c.rule == rule && c.other.record.site == r.site && c.other.turn() == e.turn()) {
-        c.from = std::min(c.from, cell + from);
-        c.to = std::max(c.to, cell + to - 1);
-        return;
-      }
-    globalConflicts.push_back(
-        {rule, info(rule).level, e, cell + from, cell + to - 1,
-         missing.empty() ? std::string(info(rule).missing) : std::move(missing)});
+  auto place = [&](Rule rule, const char *missing = nullptr) {
+    addConflict(rule, e, cell + from, cell + to - 1, missing);
   };
   if (known) {
     if (isAsyncProxy(now) && isGenericProxy(then) &&
@@ -193,6 +191,19 @@ void Hazards::checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAcc
     place(Rule::OS7);
 }
 
+void Hazards::addConflict(Rule rule, const GlobalAccess &other, uint64_t from, uint64_t to,
+                          const char *missing) {
+  for (GlobalConflict &c : globalConflicts)
+    if (c.rule == rule && c.other.record.site == other.record.site &&
+        c.other.turn() == other.turn()) {
+      c.from = std::min(c.from, from);
+      c.to = std::max(c.to, to);
+      return;
+    }
+  globalConflicts.push_back({rule, info(rule).level, other, from, to,
+                             missing ? std::string(missing) : std::string(info(rule).missing)});
+}
+
 void Hazards::flushGlobal(const Actor &x) {
   const Launch &launch = cluster.launch;
   for (const GlobalConflict &c : globalConflicts) {
@@ -207,7 +218,9 @@ void Hazards::flushGlobal(const Actor &x) {
     else if (cluster.ctas.size() > 1)
       text += ", cta rank " + dec(c.other.rank);
     text += ")";
-    if (c.rule == Rule::PX1 || c.rule == Rule::GM2)
+    if (now == Touch::mapRead)
+      text += " changed, not yet visible to the tensormap proxy";
+    else if (c.rule == Rule::PX1 || c.rule == Rule::GM2)
       text += " wrote, not yet visible to the async proxy";
     else if (isAsynchronous(then))
       text += isWrite(then) ? " may still be writing" : " may still be reading";

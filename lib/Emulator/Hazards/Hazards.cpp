@@ -229,14 +229,17 @@ void Hazards::fence(Warp &w, FenceKind kind) {
     giveOwn(s, g, g.lanes, fenced);
     fenced.raise(own, g.lanes, s.now);
   };
-  auto coverGlobal = [&](Group &g) {
-    cover(g, g.knows.async.global);
+  auto coverForeign = [](Group &g, Clock Snapshot::*clock) {
     if (!g.knows.foreign)
       return;
     auto fenced = std::make_shared<Foreign>(*g.knows.foreign);
     for (auto &[turn, snapshot] : *fenced)
-      snapshot.async.join(snapshot.plain);
+      (snapshot.*clock).join(snapshot.plain);
     g.knows.foreign = std::move(fenced);
+  };
+  auto coverGlobal = [&](Group &g) {
+    cover(g, g.knows.async.global);
+    coverForeign(g, &Snapshot::async);
   };
   eachGroup(s, w.mask, [&](Group &g) {
     switch (kind) {
@@ -279,8 +282,11 @@ void Hazards::fence(Warp &w, FenceKind kind) {
     case FenceKind::mbarrierInit:
       g.knows.init.raise(own, g.lanes, s.now);
       break;
+    case FenceKind::tensormapRelease:
+      cover(g, g.knows.maps);
+      coverForeign(g, &Snapshot::maps);
+      break;
     case FenceKind::none:
-    case FenceKind::tensormap:
       break;
     case FenceKind::tcgen05Before:
       joinTensor(g.fenced.plain, g.knows.plain);

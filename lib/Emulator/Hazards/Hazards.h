@@ -37,7 +37,7 @@ enum class FenceKind : uint8_t {
   proxyAsyncCta,     // .shared::cta
   proxyAsyncCluster, // .shared::cluster
   mbarrierInit,
-  tensormap,
+  tensormapRelease,
   tcgen05Before,
   tcgen05After
 };
@@ -56,10 +56,14 @@ public:
   // mbarriers, by cluster address.
   void barrierInit(Warp &w, const Instruction &in, unsigned lane, uint64_t address);
   void barrierInval(Warp &w, const Instruction &in, unsigned lane, uint64_t address);
-  void barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint64_t address, Order order);
+  void barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint64_t address, Order order,
+                     bool isCluster);
   void barrierUse(Warp &w, const Instruction &in, unsigned lane, uint64_t address);
   /// A wait that has seen its phase end, for lanes that wait for the same barrier.
-  void barrierWaited(Warp &w, const Instruction &in, uint32_t lanes, uint64_t address, Order order);
+  void barrierWaited(Warp &w, const Instruction &in, uint32_t lanes, uint64_t address, Order order,
+                     bool isCluster);
+  /// Who took part in the phase before, but not in this one.
+  std::string missingSignals(uint64_t address) const;
   void barrierSignalled(uint64_t address); // by the operation that lands
   void barrierPhaseEnded(uint64_t address);
 
@@ -78,6 +82,11 @@ public:
   /// Of a whole warp; `same` are lanes that store the value that was there.
   void accesses(Warp &w, const Instruction &in, Touch touch, Space space, const uint64_t *addresses,
                 unsigned bytes, uint32_t same, Order order, bool isWide);
+
+  // Tensor maps in memory.
+  void mapReplaced(Warp &w, const Instruction &in, unsigned lane, Space space, uint64_t address);
+  void mapCopied(Warp &w, const Instruction &in, uint64_t from, uint64_t to);
+  void mapAcquired(Warp &w, uint32_t lanes, uint64_t address);
 
   // Groups of copies.
   void closeGroup(Warp &w, bool bulk);
@@ -110,6 +119,7 @@ private:
   struct Group;
   struct WarpState;
   struct Barrier;
+  struct Signal;
   struct Component;
   struct Actor;
   struct Conflict;
@@ -163,13 +173,17 @@ private:
   void joinTensor(Clock &into, const Clock &from) const;
   void learn(Group &g, const Knowledge &from, Order order);
   Barrier *barrierAt(uint64_t address);
+  void reportScope(Warp &w, const Instruction &in, const Barrier &b, uint64_t address,
+                   const char *what);
 
   Actor actor(Warp &w, const Instruction &in, unsigned lane, Touch touch);
   bool knows(const Actor &x, const Record &r, uint16_t bytes) const;
   bool weaklyKnows(const Actor &x, const Record &r, uint16_t bytes) const;
+  bool isReadOfA(const Actor &x, const Record &r) const;
   bool isFenced(const Actor &x, const Record &r, uint16_t bytes, unsigned rank) const;
   void checkBarriers(Cta &cta);
   void touchShared(const Actor &x, Cta &cta, uint32_t offset, uint32_t bytes);
+  bool needsFenceWithoutA7(const Actor &x, const Record &r) const;
   void checkShared(const Actor &x, const Cell &cell, uint16_t bytes, unsigned rank, uint32_t at);
   Rule sharedRule(const Actor &x, const Record &r, uint16_t bytes) const;
   void touchTensor(const Actor &x, Cta &cta, unsigned quarters, unsigned column, unsigned columns);
@@ -183,7 +197,12 @@ private:
   void touchGlobal(const Actor &x, const GlobalAccess &a, uint64_t address, uint64_t bytes);
   void checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAccess &earlier,
                    uint64_t cell, unsigned from, unsigned to);
+  const char *mapMissing(const Actor &x, const GlobalAccess &a, const GlobalAccess &earlier,
+                         const Record &r, uint64_t address) const;
+  void checkMapOfLaunch(const Actor &x, uint64_t address);
   const Snapshot *foreignOf(const Actor &x, uint32_t turn) const;
+  void addConflict(Rule rule, const GlobalAccess &other, uint64_t from, uint64_t to,
+                   const char *missing);
   void flushGlobal(const Actor &x);
   ForeignPtr releasable(WarpState &s, const Group &g, uint32_t lanes);
   void absorb(Group &g, const ForeignPtr &from);

@@ -45,7 +45,10 @@ const char *verb(Touch t) {
     return "a bulk store";
   case Touch::globalReduce:
     return "cp.reduce";
+  case Touch::mapRead:
+    return "a copy by its tensor map";
   case Touch::mmaShared:
+  case Touch::mmaSharedA:
   case Touch::mmaA:
   case Touch::mmaScale:
   case Touch::mmaMeta:
@@ -72,6 +75,7 @@ namespace {
 const char *object(Touch t) {
   switch (t) {
   case Touch::mmaA:
+  case Touch::mmaSharedA:
     return " (A)";
   case Touch::mmaScale:
     return " (scales)";
@@ -92,12 +96,14 @@ std::string Hazards::withLabel(const std::string &message) {
   static constexpr struct {
     std::string_view code;
     Rule rule;
-  } kCodes[] = {
-      {"tmem_unwritten", Rule::TM15}, {"tmem_dealloc", Rule::TM13},    {"tmem_alloc", Rule::TM13},
-      {"tmem_leak", Rule::TM13},      {"tmem_bounds", Rule::TM13},     {"mbar_init", Rule::MB1},
-      {"mbar_arrivals", Rule::MB5},   {"mbar_count", Rule::MB5},       {"mbar_tx", Rule::MB5},
-      {"cluster_arrive", Rule::CL1},  {"cluster_exited", Rule::CL2},   {"collector_a", Rule::TM14},
-      {"collector_b", Rule::TM14},    {"collector_source", Rule::TM14}};
+  } kCodes[] = {{"tmem_unwritten", Rule::TM15},  {"tmem_dealloc", Rule::TM13},
+                {"tmem_alloc", Rule::TM13},      {"tmem_leak", Rule::TM13},
+                {"tmem_bounds", Rule::TM13},     {"mbar_init", Rule::MB1},
+                {"mbar_arrivals", Rule::MB5},    {"mbar_count", Rule::MB5},
+                {"mbar_tx", Rule::MB5},          {"cluster_arrive", Rule::CL1},
+                {"cluster_exited", Rule::CL2},   {"cancel_after_failure", Rule::CL3},
+                {"cancel_multicast", Rule::CL3}, {"collector_a", Rule::TM14},
+                {"collector_b", Rule::TM14},     {"collector_source", Rule::TM14}};
   std::string_view code = std::string_view(message).substr(0, message.find(':'));
   for (const auto &row : kCodes)
     if (row.code == code)

@@ -10,10 +10,6 @@
 
 #include "State.h"
 
-#include "blockscale/Facts/ArchInfo.h"
-
-#include "../Text.h"
-
 #include <algorithm>
 
 namespace blockscale::emu {
@@ -34,6 +30,8 @@ Hazards::Actor Hazards::actor(Warp &w, const Instruction &in, unsigned lane, Tou
 
 bool Hazards::knows(const Actor &x, const Record &r, uint16_t bytes) const {
   if (r.component == x.knownComponent && r.count <= x.knownCount)
+    return true;
+  if (r.touch == Touch::mmaSharedA && isReadOfA(x, r))
     return true;
   if (x.group->knows.plain.ofAll(r.component) >= r.count) {
     x.knownComponent = r.component;
@@ -58,6 +56,12 @@ bool Hazards::weaklyKnows(const Actor &x, const Record &r, uint16_t bytes) const
   return x.group->knows.weak.covers(r.component, r.owners(bytes), r.count);
 }
 
+/// A restricted commit says that the tensor pipe has read its A operands.
+bool Hazards::isReadOfA(const Actor &x, const Record &r) const {
+  const uint32_t read = components[r.component].aRead;
+  return read && x.group->knows.plain.covers(read, r.lanes, r.count);
+}
+
 /// A proxy fence that covers shared memory of the CTA is on the way.
 bool Hazards::isFenced(const Actor &x, const Record &r, uint16_t bytes, unsigned rank) const {
   const FencedClock &fenced = x.group->knows.async;
@@ -71,7 +75,10 @@ bool Hazards::isFenced(const Actor &x, const Record &r, uint16_t bytes, unsigned
 Rule Hazards::sharedRule(const Actor &x, const Record &r, uint16_t bytes) const {
   switch (r.touch) {
   case Touch::mmaShared:
+  case Touch::mmaSharedA:
   case Touch::cpShared:
+    if (isReadOfA(x, r))
+      return Rule::SM2;
     return weaklyKnows(x, r, bytes) ? (sawRelaxedWait ? Rule::OS5 : Rule::TM10) : Rule::SM1;
   case Touch::bulkRead:
     return Rule::BK1;
@@ -88,6 +95,15 @@ Rule Hazards::sharedRule(const Actor &x, const Record &r, uint16_t bytes) const 
   if (weaklyKnows(x, r, bytes))
     return sawRelaxedCluster ? Rule::CL1 : Rule::OS5;
   return components[r.component].warp == x.state ? Rule::CL4 : Rule::OS2;
+}
+
+/// A7: a store over what a committed operation has read, and asynchronous accesses that two
+/// CTAs have issued.
+bool Hazards::needsFenceWithoutA7(const Actor &x, const Record &r) const {
+  if (!isAsyncProxy(x.record.touch))
+    return r.touch == Touch::mmaShared || r.touch == Touch::mmaSharedA ||
+           r.touch == Touch::cpShared;
+  return isAsyncProxy(r.touch) && r.place != x.record.place;
 }
 
 void Hazards::checkShared(const Actor &x, const Cell &cell, uint16_t bytes, unsigned rank,
@@ -113,6 +129,9 @@ void Hazards::checkShared(const Actor &x, const Cell &cell, uint16_t bytes, unsi
         place(sharedRule(x, r, both), r, both);
       continue;
     }
+    if (!assumes(7) && needsFenceWithoutA7(x, r) && !isFenced(x, r, both, rank))
+      conflict(Rule::PX4, HazardLevel::strict, r, /*isTensor=*/false, rank,
+               at + uint32_t(__builtin_ctz(both)), at + 31 - uint32_t(__builtin_clz(both)));
     if (async && isGenericProxy(r.touch) && !isFenced(x, r, both, rank))
       place(r.touch == Touch::copyAsync   ? Rule::PX2
             : isWrite(r.touch) && !writes ? Rule::PX1
@@ -188,172 +207,6 @@ void Hazards::access(Warp &w, const Instruction &in, Touch touch, Space space, u
       eachGroup(s, 1u << lane, [&](Group &g) { learn(g, it->second, order); });
   if (touch != Touch::load)
     publish(s, groupOf(s, lane), 1u << lane, flags[key], order);
-}
-
-//===----------------------------------------------------------------------===//
-// Asynchronous operations
-//===----------------------------------------------------------------------===//
-
-/// Checks and records what an operation touches.
-class Hazards::Issue final : public AccessSink {
-public:
-  Issue(Hazards &hazards, Actor actor, bool isCg)
-      : hazards(hazards), actor(std::move(actor)), isCg(isCg) {}
-
-  void shared(Touch touch, Cta &cta, uint32_t offset, uint32_t bytes, uint64_t extra) override {
-    if (bytes == 0 || offset + uint64_t(bytes) > cta.shared.size())
-      return; // reported when it lands
-    actor.record.touch = touch;
-    ctas |= 1u << cta.rank;
-    if (!isKnownByBarrier(touch) && touch != Touch::copyAsync) {
-      hazards.touchShared(actor, cta, offset, bytes);
-      return;
-    }
-    Actor x = actor;
-    if (isKnownByBarrier(touch)) {
-      Barrier *b = hazards.barrierAt(extra);
-      if (!b)
-        return;
-      x.record.component = b->component;
-      x.record.count = b->completed + 1;
-      x.record.lanes = kAllLanes;
-    } else if (touch == Touch::copyAsync) {
-      if (isCg && offset + bytes > uint32_t(facts::kDoubtfulCopyAsyncDestination) &&
-          hazards.cluster.launch.module.archValue == facts::Arch::sm_107a)
-        hazards.report(Rule::OS4, x.in->line, 0,
-                       "cp.async.cg (warp " + dec(x.state->warp->id) + ") writes " + hex(offset) +
-                           "\n  missing: " + std::string(info(Rule::OS4).missing));
-      x.lane = unsigned(extra);
-      x.group = &hazards.groupOf(*x.state, x.lane);
-      x.record.lanes = 1u << extra;
-    }
-    hazards.touchShared(x, cta, offset, bytes);
-  }
-  void tensor(Touch touch, Cta &cta, unsigned quarters, unsigned column, unsigned columns,
-              uint32_t place) override {
-    actor.record.touch = touch;
-    actor.record.place = place;
-    ctas |= 1u << cta.rank;
-    hazards.touchTensor(actor, cta, quarters, column, columns);
-  }
-
-  void global(Touch touch, uint64_t address, uint64_t bytes, uint64_t extra) override {
-    if (bytes == 0)
-      return;
-    Actor x = actor;
-    x.record.touch = touch;
-    switch (touch) {
-    case Touch::globalRead:
-      if (const Barrier *b = hazards.barrierAt(extra)) {
-        x.record.component = b->component;
-        x.record.count = b->completed + 1;
-        x.record.lanes = kAllLanes;
-      }
-      break;
-    case Touch::copyAsyncRead:
-      x.lane = unsigned(extra);
-      x.group = &hazards.groupOf(*x.state, x.lane);
-      x.record.lanes = 1u << extra;
-      break;
-    default:
-      x.record.component = hazards.component(*x.state, Agent::bulkDone);
-      break;
-    }
-    GlobalAccess a = hazards.globalAccess(x, touch == Touch::globalReduce);
-    a.readBy = actor.record.component;
-    if (touch != Touch::globalRead || !hazards.shadow->list(a, address, bytes))
-      hazards.touchGlobal(x, a, address, bytes);
-  }
-
-private:
-  Hazards &hazards;
-  Actor actor;
-  bool isCg; // cp.async.cg
-
-public:
-  uint32_t ctas = 0; // whose memory was touched, by rank
-};
-
-void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
-  WarpState &s = stateOf(w);
-  unsigned lane = unsigned(__builtin_ctz(op.lanes ? op.lanes : 1));
-  Actor x = actor(w, in, lane, Touch::load);
-  Agent agent = op.ctaGroup() == 2 ? Agent::tensor2 : Agent::tensor1;
-  auto number = [&](Agent a, uint32_t lanes) {
-    uint32_t id = component(s, a);
-    x.agent = a;
-    x.record.component = id;
-    x.record.count = ++components[id].count;
-    x.record.lanes = lanes;
-    return id;
-  };
-  for (uint64_t address : op.signals()) {
-    barrierUse(w, in, lane, address);
-    if (Barrier *b = barrierAt(address)) {
-      b->duePhase = b->completed + 1;
-      b->dueLine = in.line;
-    }
-    if (completesBytes(op.kind()))
-      if (Barrier *b = barrierAt(address))
-        b->copies.push_back(in.line);
-  }
-  switch (op.kind()) {
-  case OpKind::mma:
-  case OpKind::cp:
-  case OpKind::shift:
-    number(agent, op.lanes);
-    break;
-  case OpKind::wgmma:
-    number(Agent::wgmma, kAllLanes);
-    break;
-  case OpKind::tmemLoad:
-    number(Agent::tmemLoad, w.full);
-    break;
-  case OpKind::tmemStore:
-    number(Agent::tmemStore, w.full);
-    break;
-  case OpKind::bulkStore:
-    number(Agent::bulkRead, op.lanes);
-    s.lastBulkStore[lane] = {x.record.count, in.line};
-    break;
-  case OpKind::copyAsync:
-  case OpKind::copyAsyncCg:
-    number(Agent::copyAsync, op.lanes);
-    break;
-  case OpKind::commit: {
-    auto trace = std::make_unique<AsyncTrace>();
-    uint32_t id = component(s, agent);
-    components[id].closeLine = in.line;
-    if (assumes(6))
-      trace->knows.join(x.group->knows);
-    trace->knows.plain.raise(id, op.lanes, components[id].count);
-    if (!assumes(3)) // implied (9.7.18.6.4.2)
-      joinTensor(trace->knows.before, trace->knows.plain);
-    // To tell a commit of another thread from none.
-    for (Agent a : {Agent::tensor1, Agent::tensor2})
-      if (s.agents[size_t(a)])
-        trace->knows.weak.raise(s.agents[size_t(a)], kAllLanes,
-                                components[s.agents[size_t(a)]].count);
-    op.trace = std::move(trace);
-    return;
-  }
-  case OpKind::copyArrive: {
-    auto trace = std::make_unique<AsyncTrace>();
-    uint32_t id = component(s, Agent::copyAsync);
-    trace->knows.plain.raise(id, op.lanes, components[id].count);
-    op.trace = std::move(trace);
-    return;
-  }
-  default:
-    break;
-  }
-  const Record record = x.record;
-  Issue sink(*this, std::move(x), op.kind() == OpKind::copyAsyncCg);
-  op.describe(sink);
-  if (op.kind() == OpKind::mma || op.kind() == OpKind::cp || op.kind() == OpKind::shift ||
-      op.kind() == OpKind::wgmma)
-    for (uint32_t m = sink.ctas; m; m &= m - 1)
-      endings[size_t(__builtin_ctz(m))].add(record, /*isWrite=*/true, in.line);
 }
 
 } // namespace blockscale::emu

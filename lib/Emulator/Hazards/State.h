@@ -58,7 +58,15 @@ struct Hazards::Component {
   WarpState *warp = nullptr;
   uint64_t address = 0;   // of an mbarrier
   uint32_t count = 0;     // operations issued
+  uint32_t aRead = 0;     // of a tensor pipe: the component of its reads of A
   uint32_t closeLine = 0; // the last commit, wait or arrival that covers it
+};
+
+/// For a report of a deadlock: who arrived, by instruction and warp.
+struct Hazards::Signal {
+  uint32_t line;
+  const Warp *warp;
+  uint32_t times;
 };
 
 struct Hazards::Barrier {
@@ -66,12 +74,15 @@ struct Hazards::Barrier {
   Record init;
   bool isLive = false;
   Knowledge pending, done;
-  uint32_t completed = 0;             // phases
+  uint32_t completed = 0;                     // phases
+  std::vector<Signal> signals, signalsBefore; // of the open phase, of the one before
   std::vector<uint32_t> copies;       // lines of copies in flight that signal the open phase
   uint32_t duePhase = 0, dueLine = 0; // the last arrival by an operation
   struct Arrival {
     uint32_t phase, component, lane, count, line;
   };
+  void signalled(uint32_t line, const Warp *warp);
+  uint32_t remotePhase = 0;    // the last that another CTA took part in
   std::vector<Arrival> remote; // by threads of other CTAs, to the last phase
 };
 

@@ -54,6 +54,8 @@ Rule Hazards::tensorRule(const Actor &x, const Record &r) const {
     return components[r.component].warp->warp->cta != x.state->warp->cta ? Rule::TM11 : Rule::TM3;
   if (r.touch == Touch::tmemStore)
     return Rule::TM5;
+  if (isReadOfA(x, r))
+    return Rule::SM2;
   if (weak)
     return sawRelaxedWait || sawRelaxedArrive ? Rule::TM9 : Rule::TM10;
   if (r.touch == Touch::mmaD && x.record.touch == Touch::mmaD && sameWarp)

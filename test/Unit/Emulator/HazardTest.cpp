@@ -145,6 +145,33 @@ std::vector<HazardCase> cases() {
          elected(0, mma() + commit(0) + "[+" + wait(0, 0) + "+]" + copyIn(1, "%b") + wait(1, 0)) +
              wait(0, 0) + wait(1, 0));
 
+  // A in 16 KiB, B behind it; both read by the last MMA.
+  tensor("SM2",
+         "mov.b64 {%r20, %r21}, %db; add.u32 %r20, %r20, 1024; mov.b64 %db, {%r20, %r21};\n"
+         "add.u32 %r22, %b, [-16384-][+0+];\n" +
+             elected(0, mma() +
+                            "tcgen05.commit.cta_group::1.mbarrier::arrive::one.sync_restrict::"
+                            "shared::read::mma::a.shared::cluster.b64 [bar];\n" +
+                            wait(0, 0) + copyIn(1, "%r22") + wait(1, 0) + commit(2)) +
+             wait(2, 0) + wait(1, 0) + wait(0, 0));
+  c.back().target = "sm_107a";
+  auto collected = [](const std::string &use) {
+    std::string text = mma();
+    return text.insert(text.find(" [%tm]"), ".collector::a::" + use);
+  };
+  tensor("TM14", elected(0, collected("[-lastuse-][+fill+]") + commit(0)) + wait(0, 0));
+  tensor("TM14_source",
+         elected(0, collected("fill") + commit(0) + wait(0, 0) + "[-" + copyIn(1, "%b") +
+                        wait(1, 0) + "-]" + collected("use") + commit(2)) +
+             wait(2, 0) + "[-" + wait(1, 0) + "-]");
+  const std::string tryCancel =
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16; clusterlaunchcontrol.try_cancel."
+      "async.shared::cta.mbarrier::complete_tx::bytes.b128 [buf], [bar];\n";
+  shared("CL3", ".reg .b128 %q;\n" +
+                    elected(0, tryCancel + wait(0, 0) +
+                                   "ld.shared.b128 %q, [buf]; clusterlaunchcontrol.query_cancel."
+                                   "is_canceled.pred.b128 %p3, %q; fence.proxy.async;\n[-" +
+                                   tryCancel + wait(0, 1) + "-]"));
   shared("PX1", kWord + kStore + "[+" + kFence + "+]bar.sync 0;\n" +
                     elected(0, kCopyOut + kCommitGroup + "cp.async.bulk.wait_group 0;\n"));
   // A fence covers the memory that its suffix names.
@@ -180,6 +207,9 @@ std::vector<HazardCase> cases() {
                   elected(1, kArrive1)});
   shared("MB3", elected(0, kArrive1 + "[-" + kArrive1 + kArrive1 + "-]") + "bar.sync 0;\n" +
                     inWarp(1, wait(1, 0)));
+  // Who arrives itself may wait for the phase that has just ended, whoever saw those before.
+  shared("MB3_own", elected(0, kArrive1 + kArrive1 + kArrive1 + "[+" + wait(1, 0) + "+]") +
+                        "[-bar.sync 0;\n" + inWarp(1, wait(1, 0)) + "-]");
   shared("MB4", elected(0, kArrive1 + "[+" + wait(1, 0) + "+]" + kArrive1), L::warning);
   shared("MB5", elected(0, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar+8], [-144-][+128+];\n"
                            "add.u32 %r10, %b, 1024;\n"
@@ -300,6 +330,33 @@ $L__info_string0:
             "t.ptx:10 (warp 0) may not have written\n"
             "  missing: a barrier between them  [OS2]\n"
             "  from: ffn.mlir:12:8 bar\n  against: ffn.mlir:10:3");
+}
+
+// Who took part in the last phase and does not in this one, and where it is.
+TEST(HazardReport, DeadlockNamesWhoDoesNotArrive) {
+  Scene s;
+  s.block = {64, 1, 1};
+  s.options.hazards.mode = HazardMode::on;
+  auto stuck = [&](const std::string &first) {
+    return run(kernel(
+                   "setp.eq.u32 %p0, %t, 0; @%p0 mbarrier.init.shared.b64 [bar], 1; bar.sync 0;\n"
+                   "setp.lt.u32 %p1, %t, 32; @%p1 bra A;\n"
+                   "W0: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0; @!%p2 bra W0;\n"
+                   "W1: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 1; @!%p2 bra W1;\n"
+                   "bra E;\nA:\n" +
+                       first + "E:\n",
+                   "sm_100a", ".shared .align 8 .b8 bar[8];\n"),
+               s)
+        .error;
+  };
+  std::string text = stuck("@%p0 mbarrier.arrive.shared.b64 _, [bar];\n");
+  EXPECT_NE(text.find("waits for parity 1 of mbarrier 0x400 (phase parity 1, pending 1 of 1, 0 "
+                      "bytes), phase 1; missing: line 15 of warp 0, which has exited"),
+            std::string::npos)
+      << text;
+  text = stuck("");
+  EXPECT_NE(text.find("phase 0: nobody has arrived since mbarrier.init at line"), std::string::npos)
+      << text;
 }
 
 TEST(HazardTable, LabelsAreUniqueAndEveryErrorSaysWhatIsMissing) {

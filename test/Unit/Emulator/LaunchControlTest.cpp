@@ -82,11 +82,13 @@ TEST(LaunchControl, NothingIsLeftWhenAllAreResident) {
 }
 
 TEST(LaunchControl, NoFurtherTryAfterAFailureWasSeen) {
-  Ran r = runPersistent(false, unchecked(), 1, 2, 1,
+  // The rule is named where hazards are checked.
+  Options o;
+  Ran r = runPersistent(false, o, 1, 2, 1,
                         "@%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::"
                         "complete_tx::bytes.b128 [answer], [bar];\n");
   EXPECT_NE(r.error.find("cancel_after_failure: try_cancel must not follow an answer that says no "
-                         "cluster was left [CL3]"),
+                         "cluster was left  [CL3]"),
             std::string::npos)
       << r.error;
 }

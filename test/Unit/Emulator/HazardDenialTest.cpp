@@ -1,0 +1,74 @@
+//===- HazardDenialTest.cpp - what an assumption excuses ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A5 and A7 denied: MB8 and PX4 at level S. With the assumption both kernels of a case
+// are silent.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HazardScene.h"
+
+using namespace blockscale;
+using namespace blockscale::emu;
+using namespace blockscale::emu::test;
+
+namespace {
+
+std::vector<HazardCase> cases() {
+  std::vector<HazardCase> c;
+  auto add = [&](std::string label, std::string body, Setup setup, unsigned assumption,
+                 unsigned ctas) {
+    c.push_back({std::move(label), std::move(body), setup, HazardLevel::strict});
+    c.back().options.denied = 1u << assumption;
+    if (ctas > 1)
+      c.back().cluster = {ctas, 1, 1};
+  };
+  const std::string peerBar = "xor.b32 %r13, %cr, 1; mov.u32 %r15, bar; add.u32 %r15, %r15, 8; "
+                              "mapa.shared::cluster.u32 %r15, %r15, %r13;\n";
+  add("MB8_arrive",
+      peerBar +
+          elected(0, "mbarrier.arrive.release.[-cta-][+cluster+].shared::cluster.b64 _, "
+                     "[%r15];\n") +
+          wait(1, 0, ".acquire.cluster"),
+      Setup::shared, 5, 2);
+  add("MB8_wait",
+      peerBar + elected(0, "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r15];\n") +
+          wait(1, 0, ".acquire.[-cta-][+cluster+]"),
+      Setup::shared, 5, 2);
+  add("PX4",
+      elected(0, mma() + commit(0)) + wait(0, 0) +
+          "[+fence.proxy.async.shared::cta;\n+]@%p6 st.shared.u32 [%b], %t;\n",
+      Setup::tensor, 7, 1);
+  // One CTA's copy into both, then each stores its own.
+  const std::string sync = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n";
+  add("PX4_cluster",
+      "add.u32 %r10, %b, 1024; mad.wide.u32 %out, %cr, 128, %out;\n" +
+          elected(0, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;\n") + sync +
+          elected(0, "setp.ne.u32 %p2, %cr, 0; @%p2 bra P1; mov.u16 %h0, 3;\n"
+                     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes."
+                     "multicast::cluster [%r10], [%in], 128, [bar], %h0;\nP1:\n") +
+          wait(0, 0) + "[+fence.proxy.async.shared::cta;\n+]" +
+          elected(0, "cp.async.bulk.global.shared::cta.bulk_group [%out], [%r10], 128;\n"
+                     "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"),
+      Setup::shared, 7, 2);
+  return c;
+}
+
+class DeniedHazards : public testing::TestWithParam<HazardCase> {};
+TEST_P(DeniedHazards, WrongKernelIsReported) { expectReported(GetParam()); }
+TEST_P(DeniedHazards, RightTwinIsSilent) { expectSilent(GetParam()); }
+TEST_P(DeniedHazards, TheAssumptionExcusesBoth) {
+  HazardCase c = GetParam();
+  c.options = {};
+  expectSilent(c);
+  for (const Options &o : allTimings()) {
+    Ran r = runCase(c, /*isRight=*/false, o);
+    EXPECT_EQ(r.error, "");
+    EXPECT_TRUE(r.stats.warnings.empty()) << r.stats.warnings[0];
+  }
+}
+INSTANTIATE_TEST_SUITE_P(All, DeniedHazards, testing::ValuesIn(cases()),
+                         [](const auto &info) { return info.param.label; });
+
+} // namespace
