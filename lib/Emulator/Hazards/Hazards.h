@@ -177,15 +177,15 @@ private:
                    const char *what);
 
   Actor actor(Warp &w, const Instruction &in, unsigned lane, Touch touch);
-  bool knows(const Actor &x, const Record &r, uint16_t bytes) const;
-  bool weaklyKnows(const Actor &x, const Record &r, uint16_t bytes) const;
+  bool knows(const Actor &x, const Record &r, uint32_t bytes) const;
+  bool weaklyKnows(const Actor &x, const Record &r, uint32_t bytes) const;
   bool isReadOfA(const Actor &x, const Record &r) const;
-  bool isFenced(const Actor &x, const Record &r, uint16_t bytes, unsigned rank) const;
+  bool isFenced(const Actor &x, const Record &r, uint32_t bytes, unsigned rank) const;
   void checkBarriers(Cta &cta);
   void touchShared(const Actor &x, Cta &cta, uint32_t offset, uint32_t bytes);
   bool needsFenceWithoutA7(const Actor &x, const Record &r) const;
-  void checkShared(const Actor &x, const Cell &cell, uint16_t bytes, unsigned rank, uint32_t at);
-  Rule sharedRule(const Actor &x, const Record &r, uint16_t bytes) const;
+  void checkShared(const Actor &x, const Cell &cell, uint32_t bytes, unsigned rank, uint32_t at);
+  Rule sharedRule(const Actor &x, const Record &r, uint32_t bytes) const;
   void touchTensor(const Actor &x, Cta &cta, unsigned quarters, unsigned column, unsigned columns);
   void checkTensor(const Actor &x, const Cell &cell, unsigned quarters, unsigned rank,
                    unsigned column);

@@ -15,6 +15,8 @@
 
 #include "../Text.h"
 
+#include <algorithm>
+
 namespace blockscale::emu {
 
 /// Checks and records what an operation touches.
@@ -29,7 +31,15 @@ public:
     actor.record.touch = touch;
     ctas |= 1u << cta.rank;
     if (!isKnownByBarrier(touch) && touch != Touch::copyAsync) {
-      hazards.touchShared(actor, cta, offset, bytes);
+      // Chunks of operands come one by one; neighbours are touched together.
+      if (run.cta == &cta && run.touch == touch &&
+          (offset == run.end || offset + bytes == run.begin)) {
+        run.begin = std::min(run.begin, offset);
+        run.end = std::max(run.end, offset + bytes);
+        return;
+      }
+      flush();
+      run = {&cta, touch, offset, offset + bytes};
       return;
     }
     Actor x = actor;
@@ -55,9 +65,11 @@ public:
   void tensor(Touch touch, Cta &cta, unsigned quarters, unsigned column, unsigned columns,
               uint32_t place) override {
     actor.record.touch = touch;
+    const uint32_t issuer = actor.record.place;
     actor.record.place = place;
     ctas |= 1u << cta.rank;
     hazards.touchTensor(actor, cta, quarters, column, columns);
+    actor.record.place = issuer;
   }
 
   void global(Touch touch, uint64_t address, uint64_t bytes, uint64_t extra) override {
@@ -91,7 +103,21 @@ public:
       hazards.touchGlobal(x, a, address, bytes);
   }
 
+  /// What is left.
+  void flush() {
+    if (!run.cta)
+      return;
+    actor.record.touch = run.touch;
+    hazards.touchShared(actor, *run.cta, run.begin, run.end - run.begin);
+    run.cta = nullptr;
+  }
+
 private:
+  struct Run {
+    Cta *cta = nullptr;
+    Touch touch = Touch::load;
+    uint32_t begin = 0, end = 0;
+  } run;
   Hazards &hazards;
   Actor actor;
   bool isCg; // cp.async.cg
@@ -188,6 +214,7 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
   x.record.place = w.cta->rank; // of shared memory: who issued it
   Issue sink(*this, std::move(x), op.kind() == OpKind::copyAsyncCg);
   op.describe(sink);
+  sink.flush();
   if (op.kind() == OpKind::mma || op.kind() == OpKind::cp || op.kind() == OpKind::shift ||
       op.kind() == OpKind::wgmma)
     for (uint32_t m = sink.ctas; m; m &= m - 1)

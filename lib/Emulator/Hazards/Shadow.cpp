@@ -52,7 +52,8 @@ bool Cell::merge(const Record &r) {
   }
   unsigned size = unsigned(__builtin_popcount(r.bytes)), offset = unsigned(__builtin_ctz(r.bytes)),
            lane = unsigned(__builtin_ctz(r.lanes));
-  uint8_t shift = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : kEveryLane;
+  const uint32_t shift =
+      (size & (size - 1)) || size > 16 ? kEveryLane : uint32_t(__builtin_ctz(size));
   if (shift == kEveryLane || offset % size || lane < offset >> shift)
     return false;
   uint32_t first = lane - (offset >> shift);
@@ -97,7 +98,7 @@ void Cell::addWrite(const Record &r) {
   size_t kept = 0;
   for (size_t i = 0, n = size(); i < n; ++i) {
     if (!records[i].isSameOperation(r))
-      records[i].bytes &= uint16_t(~r.bytes);
+      records[i].bytes &= ~r.bytes;
     if (records[i].bytes)
       records[kept++] = records[i];
   }

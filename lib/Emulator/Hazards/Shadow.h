@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For every 16 bytes of shared memory, and every column of tensor memory with its four
+// For every 32 bytes of shared memory, and every column of tensor memory with its four
 // 32-lane quarters: the last writes and the reads since, each as {component, count}.
 //
 //===----------------------------------------------------------------------===//
@@ -19,22 +19,24 @@
 namespace blockscale::emu {
 
 inline constexpr uint8_t kEveryLane = 0xFF; // every lane of `lanes` touched all bytes
-inline constexpr unsigned kCellBytes = 16;
+inline constexpr unsigned kCellBytes = 32;
 
+/// Two of them and what else a cell holds fill a cache line of the host.
 struct Record {
-  uint32_t component = 0, count = 0;
-  uint32_t site = 0;  // index of the instruction
+  uint32_t component : 24 = 0;     // who
+  uint32_t shift : 8 = kEveryLane; // else byte b belongs to lane `lanes` + (b >> shift)
+  uint32_t count = 0;
+  uint32_t site : 24 = 0; // index of the instruction
+  Touch touch : 8 = Touch::load;
   uint32_t lanes = 0; // a mask; with a shift the lane that owns byte 0
   uint32_t place = 0; // accumulators: which and of what shape; scales: their address
-  uint16_t bytes = 0; // of the cell, or quarters
-  Touch touch = Touch::load;
-  uint8_t shift = kEveryLane; // else byte b belongs to lane `lanes` + (b >> shift)
+  uint32_t bytes = 0; // of the cell, or quarters
 
   bool isSameOperation(const Record &o) const {
     return component == o.component && count == o.count && site == o.site;
   }
   /// Lanes that touched some of these bytes.
-  uint32_t owners(uint16_t of) const {
+  uint32_t owners(uint32_t of) const {
     if (shift == kEveryLane)
       return lanes;
     uint32_t out = 0;
@@ -45,7 +47,7 @@ struct Record {
 };
 
 /// The accesses that a later one may conflict with.
-class Cell {
+class alignas(64) Cell {
 public:
   const Record *begin() const { return more ? more->data() : few; }
   const Record *end() const { return begin() + size(); }
@@ -69,6 +71,8 @@ private:
   void shrink(std::size_t to);
   bool merge(const Record &r);
 };
+
+static_assert(sizeof(Record) == 24 && sizeof(Cell) == 64);
 
 } // namespace blockscale::emu
 

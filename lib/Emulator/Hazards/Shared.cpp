@@ -28,7 +28,7 @@ Hazards::Actor Hazards::actor(Warp &w, const Instruction &in, unsigned lane, Tou
   return x;
 }
 
-bool Hazards::knows(const Actor &x, const Record &r, uint16_t bytes) const {
+bool Hazards::knows(const Actor &x, const Record &r, uint32_t bytes) const {
   if (r.component == x.knownComponent && r.count <= x.knownCount)
     return true;
   if (r.touch == Touch::mmaSharedA && isReadOfA(x, r))
@@ -52,7 +52,7 @@ bool Hazards::knows(const Actor &x, const Record &r, uint16_t bytes) const {
   return !lanes || x.group->knows.plain.covers(r.component, lanes, r.count);
 }
 
-bool Hazards::weaklyKnows(const Actor &x, const Record &r, uint16_t bytes) const {
+bool Hazards::weaklyKnows(const Actor &x, const Record &r, uint32_t bytes) const {
   return x.group->knows.weak.covers(r.component, r.owners(bytes), r.count);
 }
 
@@ -63,7 +63,7 @@ bool Hazards::isReadOfA(const Actor &x, const Record &r) const {
 }
 
 /// A proxy fence that covers shared memory of the CTA is on the way.
-bool Hazards::isFenced(const Actor &x, const Record &r, uint16_t bytes, unsigned rank) const {
+bool Hazards::isFenced(const Actor &x, const Record &r, uint32_t bytes, unsigned rank) const {
   const FencedClock &fenced = x.group->knows.async;
   uint32_t lanes = fenced.shared.unknown(r.component, r.owners(bytes), r.count);
   if (lanes && rank < fenced.own.size())
@@ -72,7 +72,7 @@ bool Hazards::isFenced(const Actor &x, const Record &r, uint16_t bytes, unsigned
 }
 
 /// The rule that unordered accesses break.
-Rule Hazards::sharedRule(const Actor &x, const Record &r, uint16_t bytes) const {
+Rule Hazards::sharedRule(const Actor &x, const Record &r, uint32_t bytes) const {
   switch (r.touch) {
   case Touch::mmaShared:
   case Touch::mmaSharedA:
@@ -106,16 +106,16 @@ bool Hazards::needsFenceWithoutA7(const Actor &x, const Record &r) const {
   return isAsyncProxy(r.touch) && r.place != x.record.place;
 }
 
-void Hazards::checkShared(const Actor &x, const Cell &cell, uint16_t bytes, unsigned rank,
+void Hazards::checkShared(const Actor &x, const Cell &cell, uint32_t bytes, unsigned rank,
                           uint32_t at) {
   const bool writes = isWrite(x.record.touch), async = isAsyncProxy(x.record.touch);
-  auto place = [&](Rule rule, const Record &r, uint16_t both) {
+  auto place = [&](Rule rule, const Record &r, uint32_t both) {
     uint32_t from = at + uint32_t(__builtin_ctz(both)),
              to = at + 31 - uint32_t(__builtin_clz(both));
     conflict(rule, info(rule).level, r, /*isTensor=*/false, rank, from, to);
   };
   for (const Record &r : cell) {
-    auto both = uint16_t(r.bytes & bytes);
+    const uint32_t both = r.bytes & bytes;
     if (!both || (!writes && !isWrite(r.touch)) || r.isSameOperation(x.record) ||
         (isStrong(r.touch) && isStrong(x.record.touch)))
       continue;
@@ -157,7 +157,7 @@ void Hazards::touchShared(const Actor &x, Cta &cta, uint32_t offset, uint32_t by
     uint32_t first = at - start, last = std::min(end - start, kCellBytes);
     if (index >= cells.size())
       break;
-    r.bytes = uint16_t((1u << last) - (1u << first));
+    r.bytes = uint32_t((uint64_t(1) << last) - (uint64_t(1) << first));
     Cell &cell = cells[index];
     if (!cell.isEmpty())
       checkShared(x, cell, r.bytes, cta.rank, start);

@@ -73,7 +73,7 @@ void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned quarters, u
                           unsigned column) {
   const bool writes = isWrite(x.record.touch);
   for (const Record &r : cell) {
-    auto both = uint16_t(r.bytes & quarters);
+    const uint32_t both = r.bytes & quarters;
     if (!both || (!writes && !isWrite(r.touch)) || r.isSameOperation(x.record))
       continue;
     const Component &c = components[r.component];
@@ -128,7 +128,7 @@ void Hazards::touchTensor(const Actor &x, Cta &cta, unsigned quarters, unsigned 
   if (cells.empty())
     cells.resize(all);
   Record r = x.record;
-  r.bytes = uint16_t(quarters);
+  r.bytes = quarters;
   for (unsigned c = column; c < std::min(column + columns, all); ++c) {
     Cell &cell = cells[c];
     if (!cell.isEmpty())
