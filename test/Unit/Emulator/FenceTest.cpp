@@ -70,6 +70,69 @@ TEST_P(ThreadFence, OrdersWhatARelaxedFlagHandsOver) {
 }
 INSTANTIATE_TEST_SUITE_P(All, ThreadFence, ::testing::ValuesIn(threadFences()));
 
+/// One warp arrives, another waits: what the first stored is there.
+TEST(NamedBarrierForms, ArriveHandsOver) {
+  for (std::string form : {"bar.arrive", "bar.cta.arrive", "barrier.arrive", "barrier.cta.arrive",
+                           "barrier.arrive.aligned", "barrier.cta.arrive.aligned"})
+    for (bool arrives : {true, false}) {
+      Ran r = runChecked("setp.lt.u32 %p0, %t, 32; setp.eq.u32 %p1, %t, 0; @!%p0 bra A;\n"
+                         "mov.u32 %r7, 5; @%p1 st.shared.u32 [buf], %r7;\n" +
+                         (arrives ? std::string(form).append(" 1, 64; ") : std::string()) +
+                         "bra Z;\nA: bar.sync 1, 64; setp.eq.u32 %p1, %t, 32; @%p1 ld.shared.u32 "
+                         "%r4, [buf]; @%p1 st.global.u32 [%out], %r4; Z:");
+      EXPECT_EQ(r.error.empty(), arrives) << form << ": " << r.error;
+      if (arrives) {
+        EXPECT_EQ(r.out[0], 5u) << form;
+      }
+    }
+}
+
+/// Each CTA of two stores into the other.
+TEST(ClusterBarrierForms, WaitShowsWhatTheOtherStored) {
+  for (std::string wait : {"", ".acquire", ".aligned", ".acquire.aligned"})
+    for (std::string arrive : {"", ".release", ".aligned", ".release.aligned"}) {
+      Scene s;
+      s.options = {};
+      s.grid = s.cluster = {2, 1, 1};
+      s.outWords = 2;
+      Ran r = run(kernel("mov.u32 %r0, %cluster_ctarank; xor.b32 %r1, %r0, 1; mov.u32 %r2, buf; "
+                         "mapa.shared::cluster.u32 %r3, %r2, %r1; setp.eq.u32 %p0, %t, 0;\n"
+                         "@%p0 st.shared::cluster.u32 [%r3], %r1; barrier.cluster.arrive" +
+                             arrive + "; barrier.cluster.wait" + wait +
+                             ";\n@%p0 ld.shared.u32 %r4, [buf]; mad.wide.u32 %rd0, %r0, 4, %out; "
+                             "@%p0 st.global.u32 [%rd0], %r4;",
+                         "sm_107a", kVars),
+                  s);
+      ASSERT_EQ(r.error, "") << arrive << wait;
+      EXPECT_EQ(r.out, (std::vector<uint32_t>{0, 1})) << arrive << wait;
+    }
+}
+
+/// A relaxed arrival hands over what fence.mbarrier_init covers.
+TEST(ClusterBarrierForms, RelaxedArrivalAfterItsFence) {
+  for (std::string arrive : {"arrive.relaxed", "arrive.relaxed.aligned"}) {
+    Scene s;
+    s.options = {};
+    s.grid = s.cluster = {2, 1, 1};
+    Ran r = run(kernel("mov.u32 %r0, %cluster_ctarank; xor.b32 %r1, %r0, 1; mov.u32 %r2, bar; "
+                       "mapa.shared::cluster.u32 %r3, %r2, %r1; setp.eq.u32 %p0, %t, 0;\n"
+                       "@%p0 mbarrier.init.shared.b64 [bar], 1; fence.mbarrier_init.release."
+                       "cluster; barrier.cluster." +
+                           arrive +
+                           "; barrier.cluster.wait;\n@%p0 mbarrier.arrive.release.cluster.shared::"
+                           "cluster.b64 _, [%r3];\nW: mbarrier.try_wait.parity.acquire.cluster."
+                           "shared::cta.b64 %p1, [bar], 0; @!%p1 bra W;",
+                       "sm_107a", kVars),
+                s);
+    EXPECT_EQ(r.error, "") << arrive;
+  }
+}
+
+TEST(Control, BreakpointsStopTheKernel) {
+  EXPECT_NE(runChecked("brkpt;").error.find("trap: kernel must not trap"), std::string::npos);
+  EXPECT_EQ(runChecked("setp.ne.u32 %p0, %t, %t; @%p0 brkpt;").error, "");
+}
+
 /// Threads store, and one of them has it copied out.
 std::string copyOut(const std::string &writer, const std::string &issuer) {
   return "shl.b32 %r9, %t, 2; mov.u32 %r8, buf; add.u32 %r9, %r9, %r8; st.shared.u32 [%r9], %t;\n" +

@@ -303,6 +303,33 @@ TEST_P(HazardRules, RightTwinIsSilent) { expectSilent(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(All, HazardRules, testing::ValuesIn(cases()),
                          [](const auto &info) { return info.param.label + info.param.name; });
 
+/// A load of the accumulator is over before another warp's product overwrites it: with relaxed
+/// synchronisation both tcgen05 fences are needed.
+TEST(TensorFence, BeforeAndAfterARelaxedArrival) {
+  auto text = [](bool before, bool after) {
+    HazardCase c;
+    c.setup = Setup::tensor;
+    const std::string arrive =
+        elected(1, "mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [bar+8];\n");
+    c.body = elected(0, mma() + commit(0)) + wait(0, 0) +
+             inWarp(1, std::string("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r20}, [%r1]; "
+                                   "tcgen05.wait::ld.sync.aligned;\n") +
+                           (before ? "tcgen05.fence::before_thread_sync;\n" : "")) +
+             arrive +
+             elected(0, wait(1, 0, ".relaxed.cta") +
+                            (after ? "tcgen05.fence::after_thread_sync;\n" : "") + mma() +
+                            commit(2) + wait(2, 0)) +
+             inWarp(1, wait(2, 0));
+    Scene s;
+    s.options = {};
+    s.block = {128, 1, 1};
+    return run(hazardKernel(c, /*isRight=*/true), s).error;
+  };
+  EXPECT_EQ(text(true, true), "");
+  EXPECT_NE(text(false, true), "");
+  EXPECT_NE(text(true, false), "");
+}
+
 // Reports cite both lines, the memory, what is missing, and through .loc the source.
 TEST(HazardReport, NamesBothPartiesAndTheirSource) {
   std::string text = header("sm_100a") + R"(.file 1 "ffn.mlir"

@@ -42,6 +42,11 @@ std::string persistent(bool multicast, const std::string &after = "") {
           "%r11, _}, %q;\n"
           "@%p3 clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r12, %q; @%p3 "
           "setp.ne.u32 %p5, %r12, %r8; @!%p3 setp.ne.u32 %p5, 0, 0; @%p5 trap;\n"
+          // What a query leaves alone is not zero, as y and z are.
+          "mov.u32 %r12, 77; @%p3 clusterlaunchcontrol.query_cancel.get_first_ctaid::y.b32.b128 "
+          "%r12, %q; @%p3 setp.ne.u32 %p5, %r12, %r10; @%p5 trap; mov.u32 %r12, 77; @%p3 "
+          "clusterlaunchcontrol.query_cancel.get_first_ctaid::z.b32.b128 %r12, %q; @%p3 "
+          "setp.ne.u32 %p5, %r12, %r11; @%p5 trap;\n"
           "fence.proxy.async; bar.sync 0; @%p3 bra L;\n" +
           after + (multicast ? "barrier.cluster.arrive; barrier.cluster.wait;" : ""),
       "sm_100a", kVars);

@@ -321,6 +321,31 @@ TEST(Collectors, UseAfterFillIsRight) {
   expectExact(s);
 }
 
+/// Each of several products is added once, whatever its modifiers.
+TEST(Collectors, EveryProductCounts) {
+  const std::string a = ".collector::a::", b = ".collector::b::";
+  struct {
+    std::string kind, first;
+    std::vector<std::string> then;
+  } const cases[] = {
+      {"mxf8f6f4.block_scale", a + "fill", {a + "use", a + "lastuse", a + "discard", ""}},
+      {"mxf8f6f4.block_scale.scale_vec::1X", b + "fill", {b + "use", b + "lastuse", b + "discard"}},
+      {"mxf8f6f4.block_scale.block32", a + "discard" + b + "discard", {}},
+  };
+  for (const auto &c : cases) {
+    MmaScene s = collectorScene(c.first, c.then);
+    s.target = "sm_107a";
+    s.kind = c.kind;
+    s.accumulate = true;
+    MmaResult r = runMma(s);
+    ASSERT_EQ(r.error, "") << c.kind;
+    for (size_t i = 0; i < r.got.size(); ++i) {
+      const double before = double(i / size_t(s.n) % 128) - 50; // as MmaScene.h fills D
+      ASSERT_EQ(r.got[i], before + double(c.then.size() + 1) * (r.expected[i] - before)) << i;
+    }
+  }
+}
+
 TEST(Collectors, UseWithoutItsFillIsReported) {
   const std::string a = ".collector::a::", b = ".collector::b::";
   struct {

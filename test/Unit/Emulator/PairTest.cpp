@@ -42,6 +42,16 @@ std::string afterLine(const std::string &error) {
 
 const std::string kBoth = "barrier.cluster.arrive; barrier.cluster.wait;\n";
 
+/// 96 columns are no power of two, so they are only to be had exclusively; whoever does not
+/// free them leaks.
+TEST(PairAlloc, Exclusive) {
+  Ran r = runPair("tcgen05.alloc.exclusive.cta_group::2.sync.aligned.shared::cta.b32 [tm], 96;\n"
+                  "ld.shared.b32 %r6, [tm]; add.u32 %r7, %r6, 64; tcgen05.st.sync.aligned.32x32b."
+                  "x1.b32 [%r7], {%r30}; tcgen05.wait::st.sync.aligned;\n"
+                  "tcgen05.dealloc.exclusive.cta_group::2.sync.aligned.b32 %r6, 96;");
+  EXPECT_EQ(r.error, "");
+}
+
 TEST(PairAlloc, BothCtasGetTheSameColumns) {
   // CTA 1 comes late: it counts to 2000 first.
   for (const Options &o : allTimings()) {

@@ -19,7 +19,7 @@ namespace {
 facts::TensorMap wrongMap(uint64_t address) {
   facts::TensorMap m;
   m.type = TmaType::u8;
-  m.address = address;
+  m.address = address + 256;
   m.dims = {16};
   m.box = {16};
   return m;
@@ -82,19 +82,23 @@ TEST(TensorMapReplace, InSharedMemoryThenCopiedWithItsFence) {
   c.swizzle = TmaSwizzle::b128Atom32;
   uint64_t count;
   std::vector<uint8_t> expected = loaded(c, count);
-  // The map goes to shared memory, word by word, and back with the release.
-  Images r = runCopy(
-      kTensorAt +
-          "ld.global.u32 %r9, [%pi]; mov.u32 %r10, map; shl.b32 %r11, %t, 2; add.u32 %r11, "
-          "%r11, %r10; st.shared.u32 [%r11], %r9; bar.sync 0;\n" +
-          replacements(c, "shared::cta", "%r10", 1, 3, 1) +
-          "bar.warp.sync -1; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release."
-          "gpu.sync.aligned [%in], [%r10], 128;\n"
-          "fence.proxy.tensormap::generic.acquire.gpu [%in], 128;\n" +
-          expect(count) + loadForm(3) + "[%r0], [%in, {8, 6, 3}], [%r1];\n" + kWait,
-      wrongMap, old);
-  ASSERT_EQ(r.error, "");
-  expectSame(r.buffer, expected);
+  for (std::string scope : {"cta", "cluster", "gpu", "sys"}) {
+    // The map goes to shared memory, word by word, and back with the release.
+    Images r = runCopy(
+        kTensorAt +
+            "ld.global.u32 %r9, [%pi]; mov.u32 %r10, map; shl.b32 %r11, %t, 2; add.u32 %r11, "
+            "%r11, %r10; st.shared.u32 [%r11], %r9; bar.sync 0;\n" +
+            replacements(c, "shared::cta", "%r10", 1, 3, 1) +
+            "bar.warp.sync -1; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic."
+            "release." +
+            scope +
+            ".sync.aligned [%in], [%r10], 128;\n"
+            "fence.proxy.tensormap::generic.acquire.gpu [%in], 128;\n" +
+            expect(count) + loadForm(3) + "[%r0], [%in, {8, 6, 3}], [%r1];\n" + kWait,
+        wrongMap, old);
+    ASSERT_EQ(r.error, "");
+    expectSame(r.buffer, expected);
+  }
 }
 
 TEST(TensorMapReplace, NinetySixByteSwizzle) {

@@ -206,6 +206,7 @@ const CopyShape kCopies[] = {
        return std::vector<int>{lane, lane + 32};
      }},
     {"32x128b.warpx4", 32, 16, [](int r) { return std::vector<int>{r, r + 32, r + 64, r + 96}; }},
+    {"warpx4.32x128b", 32, 16, [](int r) { return std::vector<int>{r, r + 32, r + 64, r + 96}; }},
 };
 
 struct CopyCase {
