@@ -4,17 +4,19 @@
 // CHECK-NOT: blockscale.{{shared_buffer|pipeline|tmem_plan|warp_role}}
 
 // Set-up: barriers by one lane, the allocation by its warp, then the block barrier
-// that publishes both (ordering: init, fence, barrier; alloc, barrier, load).
+// that publishes both (ordering: init, barrier; alloc, barrier, load). No fence that one
+// CTA can do without.
 // CHECK: blockscale.elect_sync
 // CHECK: blockscale.mbarrier_init %{{.+}}, 1
 // CHECK: blockscale.mbarrier_init %{{.+}}, 4
-// CHECK: blockscale.fence_mbarrier_init
+// CHECK-NOT: fence
+// CHECK: blockscale.bar_warp_sync
+// CHECK-NOT: fence
 // CHECK: blockscale.tcgen05_alloc %[[SLOT:.+]], 512
 // CHECK: blockscale.tcgen05_relinquish_alloc_permit
-// CHECK: blockscale.tcgen05_fence_before_thread_sync
+// CHECK-NOT: fence
 // CHECK: blockscale.bar_sync 0
-// CHECK: blockscale.tcgen05_fence_after_thread_sync
-// CHECK: %[[TMEM:.+]] = blockscale.ld_shared
+// CHECK-NEXT: %[[TMEM:.+]] = blockscale.ld_shared
 
 // TMA: wait until empty, four loads, then the bytes that complete the stage.
 // CHECK: scf.while
@@ -24,6 +26,9 @@
 // CHECK: blockscale.cp_async_bulk_tensor_load
 // CHECK: blockscale.cp_async_bulk_tensor_load
 // CHECK: blockscale.mbarrier_arrive_expect_tx %{{.+}}, 36864
+// At the end, until every stage is empty; no access follows.
+// CHECK: blockscale.mbarrier_try_wait_parity relaxed
+// CHECK: blockscale.bar_warp_sync
 
 // MMA: scales, then one instruction a K step; the commit frees the stage.
 // CHECK: %[[SF:.+]] = blockscale.smem_desc %{{.+}}, #blockscale.smem_desc<leading = 16, stride = 128, swizzle = none>
@@ -39,10 +44,10 @@
 // CHECK: blockscale.desc_advance %[[A]], 96
 // CHECK: blockscale.tcgen05_commit
 
-// Epilogue: load and wait, release after the last load, stores between a wait for
-// the buffer and a proxy fence.
+// Epilogue: loads, one wait for them with the release, stores between a wait for the
+// buffer and a proxy fence.
 // CHECK: blockscale.tcgen05_ld
-// CHECK-NEXT: blockscale.tcgen05_wait_ld
+// CHECK-NOT: blockscale.tcgen05_wait_ld
 // CHECK: blockscale.cp_async_bulk_wait_group read 1
 // CHECK: blockscale.bar_warp_sync
 // CHECK: blockscale.cvt_rn_bf16x2
@@ -52,14 +57,14 @@
 // CHECK: blockscale.cp_async_bulk_tensor_store
 // CHECK-NEXT: blockscale.cp_async_bulk_commit_group
 // CHECK: blockscale.tcgen05_wait_ld
-// CHECK: blockscale.tcgen05_wait_ld
-// CHECK: blockscale.tcgen05_fence_before_thread_sync
+// CHECK-NEXT: blockscale.tcgen05_fence_before_thread_sync
 // CHECK-NEXT: blockscale.bar_warp_sync
 // CHECK: blockscale.mbarrier_arrive
-// CHECK: blockscale.cp_async_bulk_wait_group 0
+// CHECK: blockscale.cp_async_bulk_wait_group read 0
 
 // Tear-down: nothing in flight, then the warp that allocated gives back.
 // CHECK: blockscale.bar_sync 0
+// CHECK-NEXT: blockscale.tcgen05_fence_after_thread_sync
 // CHECK: blockscale.tcgen05_dealloc %[[TMEM]], 512
 func.func @nvfp4(%a: memref<34176xi8>, %sfa: memref<6144xi8>, %b: memref<294912xi8>,
                  %sfb: memref<36864xi8>, %d: memref<178x1536xbf16>) {

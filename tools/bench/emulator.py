@@ -18,6 +18,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import numpy as np
 
@@ -97,6 +98,13 @@ def program(fmt, m, n, k):
             f" outs(%c : {d}) -> {d}\n  return %d : {d}\n}}\n")
 
 
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print("peak =", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
 class Bench:
     def __init__(self, translate, run, work, launches):
         self.translate, self.run, self.work, self.launches = translate, run, work, launches
@@ -119,8 +127,15 @@ class Bench:
                 np.save(paths[-1], array)
         return paths
 
+    def peak(self, stem, args=()):
+        """Peak memory in bytes of a process that launches once. A process inherits the peak of
+        the one that starts it, which therefore is a small one."""
+        command = [self.run, "--ptx", stem.with_suffix(".ptx"), "--manifest", stem.with_suffix(".json"),
+                   "--hazards=off", *[f"--arg={path}" for path in args]]
+        return int(measure.figuresOf([sys.executable, "-c", PEAK, *command])["peak"]) * 1024
+
     def launch(self, stem, args=(), repeat=0, flags=()):
-        """The report of the last launch, the process's peak memory in bytes and its CPU seconds."""
+        """The report of the last launch and the process's CPU seconds."""
         report = self.work / "report.json"
         command = [self.run, "--ptx", stem.with_suffix(".ptx"), "--manifest", stem.with_suffix(".json"),
                    f"--report={report}", *flags]
@@ -134,13 +149,13 @@ class Bench:
         if process.returncode:
             measure.fail(f"{command[0]}: {errors.strip()}")
         launch = json.loads(report.read_text())["launches"][-1]
-        return launch, usage.ru_maxrss * 1024, usage.ru_utime + usage.ru_stime
+        return launch, usage.ru_utime + usage.ru_stime
 
     def time(self, stem, args=(), flags=()):
         """A launch and its CPU seconds: what further launches add to a process, so that neither
         reading files nor other processes of a busy machine count."""
-        _, _, alone = self.launch(stem, args, 0, flags)
-        launch, _, several = self.launch(stem, args, self.launches, flags)
+        _, alone = self.launch(stem, args, 0, flags)
+        launch, several = self.launch(stem, args, self.launches, flags)
         return launch, max(several - alone, 1e-9) / self.launches
 
 
@@ -223,11 +238,12 @@ def benchCores(bench):
 
 
 def benchMemory(bench):
-    """Peak memory beyond an idle process, over the bytes of all buffers."""
-    _, idle, _ = bench.launch(scalarKernel(bench))
+    """Peak memory beyond an idle process, over the bytes of all buffers: the emulator's pages and
+    the files' bytes, so 2 where nothing else grows with the product."""
+    idle = bench.peak(scalarKernel(bench))
     stem, args = bench.kernel("nvfp4"), bench.operands("nvfp4", benign)
-    _, peak, _ = bench.launch(stem, args)
-    touched = 2 * (M + N) * K // 4 + 2 * M * N  # elements and scales, about; bf16 results
+    peak = bench.peak(stem, args)
+    touched = (M + N) * K * 9 // 16 + 2 * M * N  # elements of 4 bits with scales of 16; bf16 results
     measure.report("emulator.memory.peak_mib", peak / MIB)
     measure.report("emulator.memory.over_touched", (peak - idle) / touched)
 

@@ -151,12 +151,13 @@ TEST_P(ProxyFence, ShowsStoresToTheAsyncProxy) {
   EXPECT_EQ(r.out[63], 63u);
   EXPECT_EQ(runChecked(copyOut("", f)).error, "");
   EXPECT_NE(runChecked(copyOut("", "")).error.find("[PX1]"), std::string::npos);
+  EXPECT_NE(runChecked(copyOut("fence.proxy.async.global;", "")).error.find("[PX1]"),
+            std::string::npos);
 }
 INSTANTIATE_TEST_SUITE_P(
     All, ProxyFence,
     ::testing::Values("fence.proxy.async;", "membar.proxy.async;", "fence.proxy.async.shared::cta;",
                       "fence.proxy.async.shared::cluster;",
-                      "fence.proxy.async.global; fence.proxy.async;",
                       "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;",
                       "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read."
                       "cluster;",

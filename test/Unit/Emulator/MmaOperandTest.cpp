@@ -332,6 +332,11 @@ TEST(Collectors, EveryProductCounts) {
       {"mxf8f6f4.block_scale.scale_vec::1X", b + "fill", {b + "use", b + "lastuse", b + "discard"}},
       {"mxf8f6f4.block_scale.block32", a + "discard" + b + "discard", {}},
   };
+  {
+    MmaScene s = fp4Scene(kFp4Cases[0], 1, 64, 0, 0);
+    s.kind = "mxf4.block_scale.scale_vec::2X";
+    expectExact(s);
+  }
   for (const auto &c : cases) {
     MmaScene s = collectorScene(c.first, c.then);
     s.target = "sm_107a";
