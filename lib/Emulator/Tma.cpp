@@ -115,7 +115,8 @@ bool decodeBulk(Decoder &d, bool reduce) {
   if (reduce) {
     form->kind = CopyForm::Kind::reduce;
     int op = d.takeOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
-    if (op < 0 || load)
+    // Into shared memory only from the own CTA's, and not through a map.
+    if (op < 0 || (load && (form->tensor || global || !cluster || !cta)))
       return false;
     form->reduceOp = unsigned(op);
     d.take("noftz");

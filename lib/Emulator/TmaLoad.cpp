@@ -47,6 +47,8 @@ public:
   Box box;
   uint64_t src = 0, size = 0; // plain copies
   bool fromShared = false;
+  unsigned reduceOp = 0; // with a type: what is done with the bytes that are there
+  Type reduceType = Type::none;
   std::vector<Target> targets;
   Instruction where;
 
@@ -73,7 +75,9 @@ public:
         warp->fail(line, std::string("exit: ") + what() + " " + leakAtExit());
         return true;
       }
-      if (!tensor) {
+      if (!tensor && reduceType != Type::none) {
+        reduceBytes(cta->shared.data() + offset, data.data(), unsigned(size), reduceOp, reduceType);
+      } else if (!tensor) {
         std::memcpy(cta->shared.data() + offset, data.data(), size);
       } else {
         for (unsigned row = 0; row < box.rows; ++row)
@@ -195,6 +199,8 @@ Outcome issueBulkLoad(Warp &w, const Instruction &in, const CopyForm &form, int 
   op->where = in;
   op->tensor = form.tensor;
   op->fromShared = form.fromShared;
+  op->reduceOp = form.reduceOp;
+  op->reduceType = form.reduceType;
   uint64_t dst = form.dst.at(w, l), barrier = form.mbar.at(w, l);
   if (!form.toCluster && (dst >> kClusterShift) != w.cta->rank)
     return w.fail(in,

@@ -429,6 +429,50 @@ TEST_P(BulkReduction, OfEachElement) {
 }
 INSTANTIATE_TEST_SUITE_P(All, BulkReduction, ::testing::ValuesIn(kReductions));
 
+/// The same into the other CTA's shared memory: words of 0x11 with those of the source.
+TEST(ClusterReduction, OfEachElement) {
+  struct {
+    const char *form;
+    unsigned bytes;
+    uint64_t (*apply)(uint64_t, uint64_t);
+  } const kForms[] = {
+      {"add.u32", 4, [](uint64_t a, uint64_t b) { return a + b; }},
+      {"add.s32", 4, [](uint64_t a, uint64_t b) { return a + b; }},
+      {"add.u64", 8, [](uint64_t a, uint64_t b) { return a + b; }},
+      {"min.u32", 4, [](uint64_t a, uint64_t b) { return std::min(a, b); }},
+      {"max.u32", 4, [](uint64_t a, uint64_t b) { return std::max(a, b); }},
+      {"min.s32", 4,
+       [](uint64_t a, uint64_t b) { return uint64_t(std::min(int32_t(a), int32_t(b))); }},
+      {"max.s32", 4,
+       [](uint64_t a, uint64_t b) { return uint64_t(std::max(int32_t(a), int32_t(b))); }},
+      {"inc.u32", 4, [](uint64_t a, uint64_t b) { return a >= b ? 0 : a + 1; }},
+      {"dec.u32", 4, [](uint64_t a, uint64_t b) { return a == 0 || a > b ? b : a - 1; }},
+      {"and.b32", 4, [](uint64_t a, uint64_t b) { return a & b; }},
+      {"or.b32", 4, [](uint64_t a, uint64_t b) { return a | b; }},
+      {"xor.b32", 4, [](uint64_t a, uint64_t b) { return a ^ b; }}};
+  for (const auto &c : kForms) {
+    std::vector<uint8_t> expected = bufferBefore();
+    for (unsigned at = 0; at < 256; at += c.bytes) {
+      uint64_t was = 0, with = 0;
+      for (unsigned b = 0; b < c.bytes; ++b) {
+        was |= uint64_t(kUntouched) << 8 * b;
+        with |= uint64_t(sourceByte(512 + at + b)) << 8 * b;
+      }
+      const uint64_t result = c.apply(was, with);
+      std::memcpy(&expected[at], &result, c.bytes);
+    }
+    for (const Options &o : allTimings()) {
+      CopyRun r = runForm("add.u32 %r10, %r0, 512; cp.reduce.async.bulk.shared::cluster."
+                          "shared::cta.mbarrier::complete_tx::bytes." +
+                              std::string(c.form) + " [%r4], [%r10], 256, [%r5];",
+                          nullptr, {0, 256}, o);
+      ASSERT_EQ(r.error, "") << c.form;
+      expectSame(r.buffer[0], bufferBefore());
+      expectSame(r.buffer[1], expected);
+    }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // cp.async, and copies that only fill a cache
 //===----------------------------------------------------------------------===//
