@@ -250,8 +250,9 @@ ForeignPtr Hazards::releasable(WarpState &s, const Group &g, uint32_t lanes) {
 
 /// Also brings back what this cluster had released.
 void Hazards::absorb(Group &g, const ForeignPtr &from) {
-  if (!from)
+  if (!from || g.absorbed == from)
     return;
+  g.absorbed = from;
   emu::join(g.knows.foreign, from);
   if (auto it = from->find(uint32_t(cluster.turn)); it != from->end()) {
     g.knows.plain.join(it->second.plain);

@@ -20,6 +20,7 @@ struct Hazards::Group {
   Knowledge pending;       // from relaxed reads and waits; a fence makes it known
   Knowledge fenced;        // at the last releasing fence; relaxed writes carry it
   Clock own;               // of the copies that a lane has waited for, for itself alone
+  ForeignPtr absorbed;     // the last that it learned: polls see the same again and again
   ForeignPtr pendingWide;  // from relaxed reads at gpu scope
   ForeignPtr releasedWide; // at the last releasing fence of that scope
   Clock tensorFenced;      // known before the last tcgen05.fence::after_thread_sync
