@@ -16,7 +16,7 @@
 // CHECK: blockscale.tcgen05_relinquish_alloc_permit
 // CHECK-NOT: fence
 // CHECK: blockscale.bar_sync 0
-// CHECK-NEXT: %[[TMEM:.+]] = blockscale.ld_shared
+// CHECK: %[[TMEM:.+]] = blockscale.ld_shared
 
 // TMA: wait until empty, four loads, then the bytes that complete the stage.
 // CHECK: scf.while
