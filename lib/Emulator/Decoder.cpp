@@ -197,6 +197,8 @@ static DecodeFn findFamily(std::string_view opcode) {
 /// Tells whether tests have disabled the current instruction, and them that it is used.
 bool Decoder::isDisabled(const Form *form) {
   bool disabled = disabledForm && spelling() == disabledForm;
+  if (!form && usedForms)
+    usedForms->push_back("rowless " + spelling());
   if (!form || (!disabledForm && !usedForms))
     return disabled;
   auto use = [&](std::string_view modifier) {
@@ -242,8 +244,10 @@ bool Decoder::decodeInstruction(const PtxInstruction &in) {
     return form ? unexecuted("no handler is written for it")
                 : fail("ptx_instruction: form is not executed: " + spelling());
   if (isDisabled(form))
-    for (size_t i = first; i < kernel.code.size(); ++i)
+    for (size_t i = first; i < kernel.code.size(); ++i) {
       kernel.code[i].run = doNothing;
+      kernel.code[i].converge = Converge::no;
+    }
   return mods.empty() ||
          fail("ptx_modifier: unknown modifier ." + mods.front() + " of " + spelling());
 }

@@ -9,9 +9,10 @@
 # Disables each executed form in turn - every row of docs/PtxCoverage.md with every one of
 # its modifiers - and runs the unit tests whose PTX uses it: one of them must fail. Forms
 # that kernels of other compilers hold (test/data/ptx-forms/inventory.txt) are disabled by
-# their spelling, too. Prints the forms that no test misses, and how many they are; hints
-# do nothing anyway and are counted only. One build: an environment variable names the
-# form, and a first run of all tests says which tests use which. Minutes long: a bench,
+# their spelling, too, and so are the tests' forms that have no row (wgmma). Prints the
+# forms that no test misses, and how many they are; hints do nothing anyway and are counted
+# only. One build: an environment variable names the form, and a first run of all tests
+# says which tests use which. Minutes long: a bench,
 # not a test. --only takes forms that contain TEXT, --inventory the spellings alone.
 
 import argparse
@@ -29,6 +30,7 @@ DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
 OWN = "*GoesWrongWithoutItsHandler*"
 # A kernel that lacks a form may poll for long: then the form is missed.
 TIMEOUT = 120
+ROWLESS = "rowless "
 FIRST_BATCH, BATCH = 4, 60
 
 
@@ -50,6 +52,7 @@ class Tests:
         self.program = program
         self.uses = collections.defaultdict(set)
         self.seconds = {}
+        self.rowless = set()
         with tempfile.TemporaryDirectory() as folder:
             used, report = pathlib.Path(folder) / "used", pathlib.Path(folder) / "report.xml"
             environment = {**os.environ, "BLOCKSCALE_USED_FORMS": str(used)}
@@ -59,7 +62,9 @@ class Tests:
                 sys.exit("error: the unit tests must pass first")
             for line in used.read_text().splitlines():
                 test, form = line.split("\t", 1)
-                self.uses[form].add(test)
+                self.uses[form.removeprefix(ROWLESS)].add(test)
+                if form.startswith(ROWLESS):
+                    self.rowless.add(form.removeprefix(ROWLESS))
             for case in xml.etree.ElementTree.parse(report).iter("testcase"):
                 self.seconds[f"{case.get('classname')}.{case.get('name')}"] = float(case.get("time"))
 
@@ -89,7 +94,7 @@ def main():
     parser.add_argument("--inventory", action="store_true")
     args = parser.parse_args()
     tests = Tests(args.build / "test" / "Unit" / "EmulatorTests")
-    forms = inventory()
+    forms = sorted({*inventory(), *tests.rowless})
     if not args.inventory:
         listed = subprocess.run([args.build / "bin" / "blockscale-bench-forms", "--forms"], check=True,
                                 capture_output=True, text=True).stdout.splitlines()

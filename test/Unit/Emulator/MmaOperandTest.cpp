@@ -321,34 +321,51 @@ TEST(Collectors, UseAfterFillIsRight) {
   expectExact(s);
 }
 
-/// Each of several products is added once, whatever its modifiers.
+/// Each product must be added, whatever its modifiers.
+void expectEveryProduct(MmaScene s) {
+  s.accumulate = true;
+  MmaResult r = runMma(s);
+  ASSERT_EQ(r.error, "") << s.kind;
+  for (size_t i = 0; i < r.got.size(); ++i) {
+    const double before = double(i / size_t(s.n) % 128) - 50; // as MmaScene.h fills D
+    ASSERT_EQ(r.got[i], before + double(s.then.size() + 1) * (r.expected[i] - before))
+        << s.kind << " " << i;
+  }
+}
+
 TEST(Collectors, EveryProductCounts) {
   const std::string a = ".collector::a::", b = ".collector::b::";
-  struct {
-    std::string kind, first;
-    std::vector<std::string> then;
-  } const cases[] = {
-      {"mxf8f6f4.block_scale", a + "fill", {a + "use", a + "lastuse", a + "discard", ""}},
-      {"mxf8f6f4.block_scale.scale_vec::1X", b + "fill", {b + "use", b + "lastuse", b + "discard"}},
-      {"mxf8f6f4.block_scale.block32", a + "discard" + b + "discard", {}},
+  const std::vector<std::vector<std::string>> sequences = {
+      {a + "fill", a + "use", a + "lastuse", a + "discard", ""},
+      {a + "discard"},
+      {b + "fill", b + "use", b + "lastuse", b + "discard"},
+      {b + "fill", b + "lastuse"},
+      {a + "discard" + b + "fill", a + "discard" + b + "lastuse"},
+      {a + "discard" + b + "discard"},
+      {""},
   };
   {
     MmaScene s = fp4Scene(kFp4Cases[0], 1, 64, 0, 0);
     s.kind = "mxf4.block_scale.scale_vec::2X";
     expectExact(s);
   }
-  for (const auto &c : cases) {
-    MmaScene s = collectorScene(c.first, c.then);
-    s.target = "sm_107a";
-    s.kind = c.kind;
-    s.accumulate = true;
-    MmaResult r = runMma(s);
-    ASSERT_EQ(r.error, "") << c.kind;
-    for (size_t i = 0; i < r.got.size(); ++i) {
-      const double before = double(i / size_t(s.n) % 128) - 50; // as MmaScene.h fills D
-      ASSERT_EQ(r.got[i], before + double(c.then.size() + 1) * (r.expected[i] - before)) << i;
+  for (unsigned group : {1u, 2u})
+    for (const auto &sequence : sequences) {
+      const std::vector<std::string> then(sequence.begin() + 1, sequence.end());
+      for (const char *kind : {"", ".scale_vec::1X", ".block32"}) {
+        MmaScene s = collectorScene(sequence.front(), then);
+        s.group = group;
+        s.idesc = shape(128 * int(group), 64) | kUe8m0;
+        s.kind = std::string("mxf8f6f4.block_scale") + kind;
+        expectEveryProduct(s);
+      }
+      for (size_t i : {8, 9}) { // mxf4nvf4 with blocks of 16 and of 32 on sm_107a
+        MmaScene s = fp4Scene(kFp4Cases[i], group, 64, 0, 0);
+        s.extra = sequence.front();
+        s.then = then;
+        expectEveryProduct(s);
+      }
     }
-  }
 }
 
 TEST(Collectors, UseWithoutItsFillIsReported) {

@@ -15,8 +15,8 @@ using namespace blockscale::emu::test;
 
 namespace {
 
-constexpr int kM = 64, kN = 32;
-constexpr size_t kBytesB = 16384, kImage = 32768; // B starts in the middle
+constexpr int kM = 64;
+constexpr size_t kBytesB = 16384, kImage = 49152; // where B starts, and the end
 enum class Layout { none, swizzle128, mnMajor128 };
 
 /// Byte of element (row, k) of `bytes` bytes in a tile.
@@ -77,6 +77,7 @@ struct Plan {
   Layout a = Layout::swizzle128, b = Layout::swizzle128;
   bool registers = false; // A
   int signA = 1, signB = 1;
+  int n = 32;
   int steps = 2;            // of K, the second accumulates
   std::string between = ""; // after the products are committed
   std::string wait = "wgmma.wait_group.sync.aligned 0;\n";
@@ -92,11 +93,12 @@ std::string list(const char *prefix, int first, int count) {
 /// in: two descriptors without addresses, registers of A (4 of each step and thread), image.
 Ran multiply(const Plan &p, const Options &options = {}) {
   const Type &t = p.type;
-  int dRegs = kN / (t.d == "f16" ? 4 : 2);
+  int dRegs = p.n / (t.d == "f16" ? 4 : 2);
   Scene s;
   s.options = options;
   s.block = {128, 1, 1};
-  s.outWords = 128 * 16;
+  const size_t words = size_t(p.n) / 2; // of a thread
+  s.outWords = 128 * words;
   s.in.assign(4 + 128 * 8 + kImage / 4, 0);
   uint64_t descs[2] = {descriptor(p.a), descriptor(p.b)};
   std::memcpy(s.in.data(), descs, 16);
@@ -106,7 +108,7 @@ Ran multiply(const Plan &p, const Options &options = {}) {
       uint32_t code = t.code(valueA(m, k));
       std::memcpy(image + place(p.a, m, k, t.bytes), &code, size_t(t.bytes));
     }
-    for (int n = 0; n < kN; ++n) {
+    for (int n = 0; n < p.n; ++n) {
       uint32_t code = t.code(valueB(n, k));
       std::memcpy(image + kBytesB + place(p.b, n, k, t.bytes), &code, size_t(t.bytes));
     }
@@ -121,13 +123,14 @@ Ran multiply(const Plan &p, const Options &options = {}) {
           s.in[size_t(4 + thread * 8 + step * 4 + j)] |= t.code(valueA(row, k))
                                                          << (8 * t.bytes * e % 32);
         }
-  const char *dPrefix = t.d == "f32" ? "%f" : "%r";
+  const char *dPrefix = t.d == "f32" ? "%w" : "%r";
   std::string body = R"(
+.reg .f32 %w<128>;
 mul.lo.u32 %r40, %t, 4; mov.u32 %r41, buf;
 COPY:
 cvt.u64.u32 %rd1, %r40; add.s64 %rd1, %rd1, %in; ld.global.b32 %r42, [%rd1+4112];
 add.u32 %r43, %r41, %r40; st.shared.b32 [%r43], %r42;
-add.u32 %r40, %r40, 512; setp.lt.u32 %p1, %r40, 32768; @%p1 bra COPY;
+add.u32 %r40, %r40, 512; setp.lt.u32 %p1, %r40, 49152; @%p1 bra COPY;
 fence.proxy.async; bar.sync 0;
 ld.global.b64 %rd2, [%in]; ld.global.b64 %rd3, [%in+8];
 and.b32 %r44, %r41, 0x3FFFF; shr.u32 %r44, %r44, 4; cvt.u64.u32 %rd4, %r44;
@@ -143,7 +146,7 @@ mul.wide.u32 %rd5, %t, 32; add.s64 %rd5, %rd5, %in;
   body += "wgmma.fence.sync.aligned;\n";
   bool floating = t.d != "s32";
   for (int step = 0; step < p.steps; ++step) {
-    body += "wgmma.mma_async.sync.aligned.m64n" + std::to_string(kN) + "k" + std::to_string(t.k) +
+    body += "wgmma.mma_async.sync.aligned.m64n" + std::to_string(p.n) + "k" + std::to_string(t.k) +
             "." + t.d + "." + t.name + "." + t.name + " " + list(dPrefix, 0, dRegs) + ", " +
             (p.registers ? list("%r", 48 + 4 * step, 4) : "%rd2") + ", %rd3, " + (step ? "1" : "0");
     if (floating)
@@ -161,25 +164,25 @@ mul.wide.u32 %rd5, %t, 32; add.s64 %rd5, %rd5, %in;
             advance(p.b) + ";\n";
   }
   body += "wgmma.commit_group.sync.aligned;\n" + p.between + p.wait;
-  body += "mul.wide.u32 %rd1, %t, 64; add.s64 %rd1, %rd1, %out;\n";
+  body += "mul.wide.u32 %rd1, %t, " + std::to_string(4 * words) + "; add.s64 %rd1, %rd1, %out;\n";
   for (int i = 0; i < dRegs; ++i)
     body += "st.global.b32 [%rd1+" + std::to_string(4 * i) + "], " + dPrefix + std::to_string(i) +
             ";\n";
   body += "wgmma.wait_group.sync.aligned 0;\n";
-  return run(kernel(body, "sm_90a", ".shared .align 1024 .b8 buf[32768];\n"), s);
+  return run(kernel(body, "sm_90a", ".shared .align 1024 .b8 buf[49152];\n"), s);
 }
 
 void expectProduct(const Plan &p, const Ran &r, const char *what) {
   ASSERT_EQ(r.error, "") << what;
   bool halfD = p.type.d == "f16";
   for (int thread = 0; thread < 128; ++thread)
-    for (int i = 0; i < kN / 2; ++i) {
+    for (int i = 0; i < p.n / 2; ++i) {
       int row = thread / 32 * 16 + thread % 32 / 4 + 8 * (i % 4 / 2);
       int column = i / 4 * 8 + thread % 4 * 2 + i % 2, sum = 0;
       for (int k = 0; k < p.steps * p.type.k; ++k)
         sum += valueA(row, k) * valueB(column, k);
       sum *= p.signA * p.signB;
-      uint32_t word = r.out[size_t(16 * thread + (halfD ? i / 2 : i))];
+      uint32_t word = r.out[size_t(p.n / 2 * thread + (halfD ? i / 2 : i))];
       uint32_t expected = halfD ? half(sum) : p.type.d == "s32" ? uint32_t(sum) : floatBits(sum);
       ASSERT_EQ(halfD ? word >> (16 * (i % 2)) & 0xFFFF : word, expected)
           << what << " row " << row << " column " << column;
@@ -202,6 +205,12 @@ TEST(Wgmma, TypesAndLayouts) {
     p.signB = -1;
     expectProduct(p, multiply(p), "minus both");
   }
+}
+
+TEST(Wgmma, WidestN) {
+  Plan p{kBf16};
+  p.n = 256;
+  expectProduct(p, multiply(p), "n = 256");
 }
 
 TEST(Wgmma, Transposes) {
@@ -235,6 +244,26 @@ TEST(Wgmma, ResultsComeWhenTheyLand) {
   // A group committed later does not hold up an earlier one.
   p.between = "wgmma.commit_group.sync.aligned;\n";
   expectProduct(p, multiply(p, latest), "second group");
+}
+
+/// All lanes must execute it together, so those that come early wait for the others.
+TEST(Wgmma, TheFenceBringsLanesTogether) {
+  for (const char *early : {"lt", "ge"}) {
+    Scene s;
+    s.block = {128, 1, 1};
+    s.outWords = 128;
+    const std::string body = std::string("and.b32 %r1, %t, 31; setp.") + early +
+                             ".u32 %p1, %r1, 16; mov.u32 %r2, 0; @!%p1 bra COUNT;\n"
+                             "FENCE:\nwgmma.fence.sync.aligned; activemask.b32 %r3;\n"
+                             "mul.wide.u32 %rd1, %t, 4; add.s64 %rd1, %rd1, %out;\n"
+                             "st.global.b32 [%rd1], %r3; exit;\n"
+                             "COUNT:\nadd.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 100;\n"
+                             "@%p2 bra COUNT; bra FENCE;";
+    Ran r = run(kernel(body, "sm_90a"), s);
+    ASSERT_EQ(r.error, "");
+    for (uint32_t word : r.out)
+      EXPECT_EQ(word, 0xFFFFFFFFu) << early;
+  }
 }
 
 TEST(Wgmma, Refusals) {
