@@ -95,7 +95,7 @@ struct Div {
   }
 };
 struct Fma {
-  static double run(double a, double b, double c) { return nanOr(std::fma(a, b, c), a, b, c); }
+  static double run(double a, double b, double c) { return nanOr(std::fma(a, b, c), a, c, b); }
   template <typename T> static T run(T a, T b, T c) { return std::fma(a, b, c); }
   static bool isTiny(float a, float b, float c) {
     return std::fabs(sumToOdd(double(a) * double(b), double(c))) < kTinyF32;

@@ -69,7 +69,7 @@ template <typename T> T one(Op op, T a, T b, T c, uint32_t flags) {
   T r = compute(op, a, b, c);
   if constexpr (std::is_same_v<T, double>)
     if (op <= Op::mul || op == Op::fma)
-      return op == Op::fma ? nanOr(r, a, b, c) : nanOr(r, a, b);
+      return op == Op::fma ? nanOr(r, a, c, b) : nanOr(r, a, b);
   if constexpr (std::is_same_v<T, float>)
     if ((flags & kFtz) && isTiny(op, r, a, b, c))
       r = std::copysign(0.0f, r);

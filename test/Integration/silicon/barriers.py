@@ -81,10 +81,10 @@ def step(rng, barrier):
     if kind == "test":
         parity = rng.randint(0, 1)
         return f"  mbarrier.test_wait.parity.shared::cta.b64 %p, {b}, {parity};\n  selp.b64 %state, 1, 0, %p;\n"
-    # pending_count of the state that an arrive returned
+    # pending_count is defined for states of .noComplete alone
     if barrier.pending > 1:
         barrier.pending -= 1
-        return (f"  mbarrier.arrive.shared::cta.b64 %w0, {b};\n  mbarrier.pending_count.b64 %r1, %w0;\n"
+        return (f"  mbarrier.arrive.noComplete.shared::cta.b64 %w0, {b}, 1;\n  mbarrier.pending_count.b64 %r1, %w0;\n"
                 f"  mbarrier.test_wait.shared::cta.b64 %p, {b}, %w0;\n  selp.b32 %r2, 1, 0, %p;\n  mov.b64 %state, {{%r1, %r2}};\n")
     return "  mov.b64 %state, 7;\n"
 
@@ -103,14 +103,14 @@ def build(suite):
             code += f"  mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%base], {barrier.tx};\n"
         y = Buffer("y", "b64", 2 + 2 * STEPS)
         suite.add("mbarrier", f"steps-{seed:02}", code + "END:\n  ret;\n", [y], [y], block=32, shared=DATA, declarations=SHARED)
-    # Threads that arrive together: each state has another count, so their sum is compared.
+    # Threads that arrive together: the phase of each one's state is over behind the wait.
     y = Buffer("y", "b64", 64)
     code = ENTER + init(1, 128) + "  @%first st.shared.b32 [%data], 0;\n  ld.param.u64 %y, [p0];\n  bar.sync 0;\n"
     for i in range(32):
-        code += (f"  mbarrier.arrive.shared::cta.b64 %state, [%base];\n{wait(i % 2)}  mbarrier.pending_count.b64 %r0, %state;\n"
-                 f"  red.shared.add.u32 [%data], %r0;\n  bar.sync 0;\n  ld.shared.b32 %r1, [%data];\n  cvt.u64.u32 %x, %r1;\n"
+        code += (f"  mbarrier.arrive.shared::cta.b64 %state, [%base];\n{wait(i % 2)}  mbarrier.test_wait.shared::cta.b64 %p, [%base], %state;\n"
+                 f"  selp.b32 %r0, 1, 0, %p;\n  red.shared.add.u32 [%data], %r0;\n  bar.sync 0;\n  ld.shared.b32 %r1, [%data];\n  cvt.u64.u32 %x, %r1;\n"
                  f"  @%first st.global.b64 [%y+{8 * i}], %x;\n  bar.sync 0;\n")
-    suite.add("mbarrier", "together", code + "  ret;\n", [y], [y], block=128, shared=DATA, declarations=SHARED)
+    suite.add("mbarrier", "together", code + "  ret;\n", [y], [y], block=128, shared=DATA + 64, declarations=SHARED)
     # Named barriers: sums under bar.red, and arrive with sync of fewer threads.
     for op, kind in (("popc.u32", "r"), ("and.pred", "p"), ("or.pred", "p")):
         result = "%r3" if kind == "r" else "%q"
