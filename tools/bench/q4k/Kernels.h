@@ -1,0 +1,55 @@
+//===- Kernels.h - launchers of the kernels that are compared -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All pointers are device memory. `depth` is a multiple of 256; tokens and rows are
+// any positive numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_TOOLS_BENCH_Q4K_KERNELS_H
+#define BLOCKSCALE_TOOLS_BENCH_Q4K_KERNELS_H
+
+#include "Formats.h"
+
+#include <cuda_runtime.h>
+
+#include <array>
+#include <string_view>
+
+namespace blockscale::q4k {
+
+/// What shared memory holds of a token's chunk: (f16 d | i16 sum) in 4 bytes, or
+/// (d, d * sum) as two f32.
+enum class TokenTerms : uint8_t { packed, pairs };
+
+struct HandwrittenForm {
+  std::string_view name;
+  TokenTerms terms;
+};
+inline constexpr std::array<HandwrittenForm, 2> kHandwrittenForms{{
+    {"handwritten-packed", TokenTerms::packed},
+    {"handwritten-pairs", TokenTerms::pairs},
+}};
+
+struct KernelUse {
+  int registers, localBytes, sharedBytes, blocksPerSm;
+};
+
+cudaError_t launchHandwritten(const HandwrittenForm &form, const ActivationChunk *activations,
+                              const WeightBlock *weights, float *out, Shape shape,
+                              cudaStream_t stream);
+cudaError_t queryHandwritten(const HandwrittenForm &form, KernelUse &use);
+
+/// d = amax / 127 in f32, q = rint(x / d), then d is rounded to f16; a chunk of zeros
+/// has d = 0. Activations are [tokens, depth].
+cudaError_t launchQuantize(const float *in, ActivationChunk *out, Shape shape, cudaStream_t stream);
+cudaError_t launchQuantize(const __half *in, ActivationChunk *out, Shape shape,
+                           cudaStream_t stream);
+
+/// [rows, depth] in f16, each weight rounded once from f32.
+cudaError_t launchDequantize(const WeightBlock *in, __half *out, Shape shape, cudaStream_t stream);
+
+} // namespace blockscale::q4k
+
+#endif // BLOCKSCALE_TOOLS_BENCH_Q4K_KERNELS_H
