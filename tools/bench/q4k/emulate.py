@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Runs the hand-written kernel's PTX on the emulator and compares all bits.
+
+    emulate.py BUILD [--shape=TxRxD] [--kernel=PART_OF_NAME]
+
+Needs nvcc on the path and blockscale-run in BUILD/bin; without nvcc it says so and is done.
+The contract is written here once more, so that a mistake in Contract.cpp shows.
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+SHARED = {"0": 43008, "1": 45056}  # by the number of TokenTerms in the mangled name
+
+
+def make_problem(tokens, rows, depth):
+    rng = np.random.default_rng(5)
+    weights = rng.integers(0, 256, (rows, depth // 256, 144), dtype=np.uint8)
+    header = rng.uniform(-3e-3, 3e-3, (rows, depth // 256, 2)).astype(np.float16)
+    weights[:, :, :4] = header.view(np.uint8)
+    chunks = np.zeros((tokens, depth // 32, 40), np.uint8)
+    q = rng.integers(-127, 128, (tokens, depth // 32, 32), dtype=np.int8)
+    chunks[:, :, :2] = rng.uniform(0, 2e-2, (tokens, depth // 32, 1)).astype(np.float16).view(np.uint8)
+    chunks[:, :, 4:36] = q.view(np.uint8)
+    chunks[:, :, 36:] = q.sum(2, dtype=np.int32)[..., None].view(np.uint8)
+    return weights, chunks
+
+
+def fold(weights, chunks):
+    """f32 throughout; a fused multiply-add is rounded from 64 bits of significand."""
+    rows, tokens = weights.shape[0], chunks.shape[0]
+    total = np.zeros((tokens, rows), np.float32)
+    header = np.ascontiguousarray(weights[:, :, :4]).view(np.float16).astype(np.float32)
+    scales = weights[:, :, 4:16].astype(np.int32)
+
+    def fma(a, b, c):
+        return (a.astype(np.longdouble) * b + c).astype(np.float32)
+
+    for chunk in range(chunks.shape[1]):
+        block, sub = divmod(chunk, 8)
+        s = scales[:, block]
+        if sub < 4:
+            scale, least = s[:, sub] & 63, s[:, sub + 4] & 63
+        else:
+            scale = (s[:, sub + 4] & 15) | (s[:, sub - 4] >> 6) << 4
+            least = (s[:, sub + 4] >> 4) | (s[:, sub] >> 6) << 4
+        row_scale = header[:, block, 0] * scale.astype(np.float32)
+        row_min = -(header[:, block, 1] * least.astype(np.float32))
+        packed = weights[:, block, 16 + sub // 2 * 32 :][:, :32]
+        nibbles = (packed >> 4 if sub & 1 else packed & 15).astype(np.int32)
+        c = np.ascontiguousarray(chunks[:, chunk])
+        d = c[:, :2].copy().view(np.float16).astype(np.float32)
+        q = c[:, 4:36].copy().view(np.int8).astype(np.int32)
+        sums = c[:, 36:].copy().view(np.int32).astype(np.float32)
+        total = fma(d * row_scale[None], (q @ nibbles.T).astype(np.float32), total)
+        total = fma(d * sums, row_min[None], total)
+    return total
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--shape", default="70x130x512")
+    parser.add_argument("--kernel", default="")
+    args = parser.parse_args()
+    if not shutil.which("nvcc"):
+        print("q4k: skipped, there is no nvcc on the path")
+        return 0
+    tokens, rows, depth = map(int, args.shape.split("x"))
+    weights, chunks = make_problem(tokens, rows, depth)
+    expected = fold(weights, chunks)
+    failed = 0
+    with tempfile.TemporaryDirectory() as name:
+        work = pathlib.Path(name)
+        subprocess.run(["nvcc", "-std=c++17", "-O3", "-arch=compute_90a", "--ptx",
+                        FOLDER / "Handwritten.cu", "-o", work / "k.ptx"], check=True)
+        np.save(work / "w.npy", weights)
+        np.save(work / "a.npy", chunks)
+        entries = re.findall(r"\.entry (\w+)", (work / "k.ptx").read_text())
+        for entry in entries:
+            if args.kernel not in entry:
+                continue
+            terms = re.search(r"TokenTermsE(\d)", entry).group(1)
+            shared = SHARED[terms]
+            buffers = [("a", chunks.nbytes, "u8", chunks.shape, "input"),
+                       ("w", weights.nbytes, "u8", weights.shape, "input"),
+                       ("c", expected.nbytes, "f32", expected.shape, "output")]
+            manifest = {
+                "version": 1, "arch": "sm_90a",
+                "buffers": [{"name": n, "bytes": b, "role": r, "dtype": t, "shape": list(s)}
+                            for n, b, t, s, r in buffers],
+                "kernels": [{
+                    "name": entry, "grid": [-(-tokens // 64), -(-rows // 128), 1],
+                    "block": [256, 1, 1], "cluster": [1, 1, 1], "shared_bytes": shared,
+                    "shared_mode": "default",
+                    "params": [{"kind": "buffer", "buffer": n} for n in "awc"]
+                    + [{"kind": "scalar", "type": "i32", "value": v} for v in (tokens, rows, depth)],
+                }],
+            }
+            (work / "k.json").write_text(json.dumps(manifest))
+            subprocess.run([args.build / "bin" / "blockscale-run", f"--ptx={work}/k.ptx",
+                            f"--manifest={work}/k.json", f"--arg=a={work}/a.npy",
+                            f"--arg=w={work}/w.npy", f"--out=c={work}/c.npy"], check=True)
+            got = np.load(work / "c.npy")
+            different = int((got.view(np.uint32) != expected.view(np.uint32)).sum())
+            print(f"{entry}: {different} of {got.size} outputs differ in bits, "
+                  f"by {np.abs(got - expected).max():.3g} at most")
+            failed += different
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
