@@ -27,7 +27,7 @@ struct Options {
   std::vector<std::string> only; // names; empty: all
   int rounds = 30, warmup = 5;
   int64_t samples = 4096;
-  bool isCheckOnly = false, skipsSmall = false;
+  bool isCheckOnly = false, skipsSmall = false, printsRates = false;
   const char *json = nullptr;
 };
 
@@ -40,7 +40,7 @@ const std::vector<Shape> kCheckShapes = {
 
 constexpr const char *kUsage =
     "usage: q4k [--shape=TxRxD]... [--kernels=FILE]... [--only=NAME]... [--rounds=N]\n"
-    "           [--warmup=N] [--samples=N] [--json=FILE] [--check-only] [--skip-small]\n";
+    "           [--warmup=N] [--samples=N] [--json=FILE] [--check-only] [--skip-small] [--rates]\n";
 
 bool parse(int argc, char **argv, Options &options) {
   for (int i = 1; i < argc; ++i) {
@@ -65,6 +65,8 @@ bool parse(int argc, char **argv, Options &options) {
       options.samples = std::atoi(value);
     else if (name == "--json")
       options.json = value;
+    else if (word == "--rates")
+      options.printsRates = true;
     else if (word == "--skip-small")
       options.skipsSmall = true;
     else if (word == "--check-only")
@@ -202,6 +204,8 @@ int main(int argc, char **argv) {
   std::string problem;
   std::unique_ptr<Cublas> cublas = Cublas::open(problem);
   printMachine(cublas.get(), problem);
+  if (options.printsRates)
+    printRates();
   std::vector<LoadedKernel> loaded;
   for (const std::string &path : options.descriptions) {
     std::string why;

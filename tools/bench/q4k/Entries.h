@@ -61,6 +61,9 @@ std::vector<Entry> makeEntries(Device &device, const std::vector<LoadedKernel> &
 /// Runs it once and prints a line; compares `most` outputs.
 bool checkEntry(const Entry &entry, Device &device, int64_t most);
 
+/// Measures the chip itself and prints a table (Rates.cu).
+void printRates();
+
 } // namespace blockscale::q4k
 
 #endif // BLOCKSCALE_TOOLS_BENCH_Q4K_ENTRIES_H

@@ -46,11 +46,20 @@ __host__ __device__ constexpr SharedMap sharedMap(TokenTerms terms) {
 static_assert(sharedMap(TokenTerms::packed).bytes == 43008);
 static_assert(sharedMap(TokenTerms::pairs).bytes == 45056);
 
-__device__ inline void multiply(int (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+/// 1.5 * 2^23: adding an integer of up to 22 bits to its bits adds it to its value.
+constexpr int kOffsetBits = 0x4B400000;
+constexpr float kOffset = 12582912.0f;
+
+__device__ inline void multiply(int (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2],
+                                int start) {
   asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %10, %10, %10};"
       : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(0));
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(start));
+}
+
+template <Convert convert> __device__ inline float toFloat(int sum) {
+  return convert == Convert::instruction ? float(sum) : __fadd_rn(__int_as_float(sum), -kOffset);
 }
 
 __device__ inline void loadMatrices(unsigned (&a)[4], unsigned address) {
@@ -147,7 +156,7 @@ __device__ inline void loadTokenTerms(float (&d)[8], float (&dSum)[8], unsigned 
   }
 }
 
-template <TokenTerms terms>
+template <TokenTerms terms, Convert convert>
 __global__ void __launch_bounds__(kThreads, 2)
     rawNibbles(const uint8_t *__restrict__ activations, const uint8_t *__restrict__ weights,
                float *__restrict__ out, int tokens, int rows, int depth) {
@@ -279,12 +288,12 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll
           for (int n = 0; n < kRowGroups; ++n) {
             int c[4];
-            multiply(c, a, b[n]);
+            multiply(c, a, b[n], convert == Convert::offset ? kOffsetBits : 0);
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
               const int token = g * 2 + (i >> 1);
               float &total = sums[g][n][i];
-              total = __fmaf_rn(scale[token] * rowScale[n][i & 1], float(c[i]), total);
+              total = __fmaf_rn(scale[token] * rowScale[n][i & 1], toFloat<convert>(c[i]), total);
               total = __fmaf_rn(scaledSum[token], rowMin[n][i & 1], total);
             }
           }
@@ -307,9 +316,13 @@ __global__ void __launch_bounds__(kThreads, 2)
 }
 
 using Kernel = void (*)(const uint8_t *, const uint8_t *, float *, int, int, int);
-Kernel kernelOf(TokenTerms terms) {
-  return terms == TokenTerms::packed ? rawNibbles<TokenTerms::packed>
-                                     : rawNibbles<TokenTerms::pairs>;
+Kernel kernelOf(const HandwrittenForm &form) {
+  using enum TokenTerms;
+  if (form.convert == Convert::instruction)
+    return form.terms == packed ? rawNibbles<packed, Convert::instruction>
+                                : rawNibbles<pairs, Convert::instruction>;
+  return form.terms == packed ? rawNibbles<packed, Convert::offset>
+                              : rawNibbles<pairs, Convert::offset>;
 }
 
 cudaError_t allowShared(Kernel kernel, int bytes) {
@@ -322,7 +335,7 @@ cudaError_t allowShared(Kernel kernel, int bytes) {
 cudaError_t launchHandwritten(const HandwrittenForm &form, const ActivationChunk *activations,
                               const WeightBlock *weights, float *out, Shape shape,
                               cudaStream_t stream) {
-  Kernel kernel = kernelOf(form.terms);
+  Kernel kernel = kernelOf(form);
   int bytes = sharedMap(form.terms).bytes;
   if (cudaError_t status = allowShared(kernel, bytes))
     return status;
@@ -334,7 +347,7 @@ cudaError_t launchHandwritten(const HandwrittenForm &form, const ActivationChunk
 }
 
 cudaError_t queryHandwritten(const HandwrittenForm &form, KernelUse &use) {
-  Kernel kernel = kernelOf(form.terms);
+  Kernel kernel = kernelOf(form);
   use.sharedBytes = sharedMap(form.terms).bytes;
   cudaFuncAttributes attributes;
   if (cudaError_t status = cudaFuncGetAttributes(&attributes, kernel))

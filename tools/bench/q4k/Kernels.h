@@ -23,13 +23,20 @@ namespace blockscale::q4k {
 /// (d, d * sum) as two f32.
 enum class TokenTerms : uint8_t { packed, pairs };
 
+/// How an integer sum becomes f32: by a conversion, or by an accumulator that starts at
+/// the bits of 1.5 * 2^23, which leaves a subtraction. Both are exact.
+enum class Convert : uint8_t { instruction, offset };
+
 struct HandwrittenForm {
   std::string_view name;
   TokenTerms terms;
+  Convert convert;
 };
-inline constexpr std::array<HandwrittenForm, 2> kHandwrittenForms{{
-    {"handwritten-packed", TokenTerms::packed},
-    {"handwritten-pairs", TokenTerms::pairs},
+inline constexpr std::array<HandwrittenForm, 4> kHandwrittenForms{{
+    {"handwritten-packed", TokenTerms::packed, Convert::instruction},
+    {"handwritten-pairs", TokenTerms::pairs, Convert::instruction},
+    {"handwritten-packed-offset", TokenTerms::packed, Convert::offset},
+    {"handwritten-pairs-offset", TokenTerms::pairs, Convert::offset},
 }};
 
 struct KernelUse {

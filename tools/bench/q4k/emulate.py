@@ -83,7 +83,7 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as name:
         work = pathlib.Path(name)
-        subprocess.run(["nvcc", "-std=c++17", "-O3", "-arch=compute_90a", "--ptx",
+        subprocess.run(["nvcc", "-std=c++20", "-O3", "-arch=compute_90a", "--ptx",
                         FOLDER / "Handwritten.cu", "-o", work / "k.ptx"], check=True)
         np.save(work / "w.npy", weights)
         np.save(work / "a.npy", chunks)
