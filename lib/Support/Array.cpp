@@ -6,6 +6,7 @@
 
 #include "blockscale/Support/Array.h"
 
+#include "blockscale/Support/Gguf.h"
 #include "blockscale/Support/Npy.h"
 #include "blockscale/Support/Safetensors.h"
 
@@ -59,7 +60,7 @@ std::string formatShape(const std::vector<int64_t> &shape) {
   return text + "]";
 }
 
-Result<std::string> readFile(const std::string &path, std::string_view label) {
+Result<bool> checkReadable(const std::string &path, std::string_view label) {
   std::string subject = std::string(label) + ": '" + path + "' must be a readable file, got ";
   std::error_code error;
   std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -69,6 +70,13 @@ Result<std::string> readFile(const std::string &path, std::string_view label) {
     return Refusal{subject + "a folder"};
   if (std::filesystem::is_character_file(status) || std::filesystem::is_block_file(status))
     return Refusal{subject + "a device"}; // may have no end
+  return true;
+}
+
+Result<std::string> readFile(const std::string &path, std::string_view label) {
+  std::string subject = std::string(label) + ": '" + path + "' must be a readable file, got ";
+  if (Result<bool> status = checkReadable(path, label); !status)
+    return status.takeRefusal();
   FilePtr file(std::fopen(path.c_str(), "rb"));
   if (!file)
     return Refusal{subject + std::strerror(errno)};
@@ -95,15 +103,34 @@ Result<bool> writeFile(const std::string &path, std::string_view text, std::stri
   return true;
 }
 
+namespace {
+/// Files whose members are asked for as "file.ext:member".
+struct Container {
+  std::string_view label, extension;
+  Result<Array> (*read)(const std::string &path, std::string_view member);
+};
+constexpr Container kContainers[] = {{"safetensors", ".safetensors", readSafetensors},
+                                     {"gguf", ".gguf", readGguf}};
+} // namespace
+
+bool isArrayFile(std::string_view spec) {
+  for (const Container &row : kContainers)
+    if (spec.find(row.extension) != std::string_view::npos)
+      return true;
+  return spec.ends_with(".npy");
+}
+
 Result<Array> loadArray(const std::string &spec) {
-  constexpr std::string_view kExtension = ".safetensors";
-  size_t at = spec.find(std::string(kExtension) + ":");
-  if (at != std::string::npos) {
-    size_t end = at + kExtension.size();
-    return readSafetensors(spec.substr(0, end), std::string_view(spec).substr(end + 1));
+  for (const Container &row : kContainers) {
+    size_t at = spec.find(std::string(row.extension) + ":");
+    if (at != std::string::npos) {
+      size_t end = at + row.extension.size();
+      return row.read(spec.substr(0, end), std::string_view(spec).substr(end + 1));
+    }
+    if (spec.ends_with(row.extension))
+      return Refusal{std::string(row.label) + ": '" + spec +
+                     "' must be followed by ':' and the name of a member"};
   }
-  if (spec.ends_with(kExtension))
-    return Refusal{"safetensors: '" + spec + "' must be followed by ':' and the name of a member"};
   return readNpy(spec);
 }
 

@@ -72,6 +72,25 @@ def arrayFiles():
         yield struct.pack("<Q", len(text)) + text + bytes(6 * size + 1)
 
 
+def ggufFiles():
+    """One tensor of each type, behind metadata of each kind."""
+    def string(text):
+        return struct.pack("<Q", len(text)) + text
+
+    yield (ROOT / "test" / "data" / "gguf" / "types.gguf").read_bytes()
+    sizes = {0: 4, 1: 2, 24: 1, 26: 4, 27: 8, 28: 8, 30: 2, 12: 144, 39: 17, 40: 36, 8: 34}
+    elements = {12: 256, 39: 32, 40: 64, 8: 32}
+    values = [string(b"general.alignment") + struct.pack("<II", 4, 16), string(b"b") + struct.pack("<I?", 7, True),
+              string(b"s") + struct.pack("<I", 8) + string(b"text"),
+              string(b"l") + struct.pack("<IIQ", 9, 8, 2) + string(b"x") + string(b""),
+              string(b"n") + struct.pack("<IIQIQ", 9, 9, 1, 6, 2) + bytes(8)]
+    for code, size in sizes.items():
+        for version in [2, 3]:
+            head = b"GGUF" + struct.pack("<IQQ", version, 1, len(values)) + b"".join(values)
+            head += string(b"a") + struct.pack("<IQQIQ", 2, elements.get(code, 1), 2, code, 0)
+            yield head + bytes(-len(head) % 16) + bytes(range(size)) * 2
+
+
 def descriptorWords():
     """Every word of the tests, for every chip, kind and block that a head can say."""
     words = set()
@@ -106,7 +125,7 @@ def make(folder, build):
         seeds["manifest"].add(path.read_bytes())
     for text in re.findall(r"```json\n(.*?)```", (ROOT / "docs" / "Manifest.md").read_text(), re.S):
         seeds["manifest"].add(text.encode())
-    for content in arrayFiles():
+    for content in [*arrayFiles(), *ggufFiles()]:
         seeds["arrays"].add(content)
     for content in descriptorWords():
         seeds["descriptors"].add(content)

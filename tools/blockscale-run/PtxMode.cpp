@@ -85,7 +85,7 @@ Result<uint64_t> scalarBits(const ManifestArgument &argument, const std::string 
   std::string type(name(argument.type));
   std::string subject = "run: argument '" + argument.name + "' must be a number of type " + type +
                         ", its bits as 0x…, or a file of one " + type + ", got ";
-  if (!text.ends_with(".npy") && text.find(".safetensors") == std::string::npos)
+  if (!rt::isArrayFile(text))
     return Refusal{subject + "'" + text + "'"};
   Result<Array> array = rt::loadArray(text);
   if (!array)

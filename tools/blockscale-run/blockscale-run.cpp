@@ -45,7 +45,8 @@ const Flag kFlags[] = {
     {"manifest", "FILE", "how to launch it (docs/Manifest.md)", Where::ptx},
     {"kernel", "NAME", "launch only this kernel of the manifest", Where::ptx},
     {"arg", "[NAME=]FILE",
-     "next input: x.npy or file.safetensors:member; NAME is a buffer of the manifest, or an "
+     "next input: x.npy, file.safetensors:member or file.gguf:tensor (tensor:scales for the scales "
+     "of MXFP4 and NVFP4); NAME is a buffer of the manifest, or an "
      "argument, which takes a number, too. FP4 is u8 [rows, k/2], FP8 and linear scales u8, "
      "tiled scales flat u8 with padding, bf16 u16",
      Where::both, true},

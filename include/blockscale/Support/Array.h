@@ -78,7 +78,13 @@ std::string formatShape(const std::vector<int64_t> &shape);
 Result<std::string> readFile(const std::string &path, std::string_view label);
 Result<bool> writeFile(const std::string &path, std::string_view text, std::string_view label);
 
-/// Reads `file.npy` or `file.safetensors:member`.
+/// Refuses what cannot be read to an end: nothing there, a folder, a device.
+Result<bool> checkReadable(const std::string &path, std::string_view label);
+
+/// True for text that names a file which `loadArray` reads.
+bool isArrayFile(std::string_view spec);
+
+/// Reads `file.npy`, `file.safetensors:member` or `file.gguf:tensor`.
 Result<Array> loadArray(const std::string &spec);
 
 } // namespace blockscale::rt
