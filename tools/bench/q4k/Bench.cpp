@@ -157,6 +157,7 @@ bool runShape(Shape shape, const std::vector<LoadedKernel> &loaded, Cublas *cubl
     entries.erase(std::remove_if(entries.begin(), entries.end(),
                                  [&](const Entry &entry) {
                                    return entry.name != kBaseline &&
+                                          entry.output != Output::tiles &&
                                           std::find(options.only.begin(), options.only.end(),
                                                     entry.name) == options.only.end();
                                  }),
@@ -184,12 +185,19 @@ void printMachine(Cublas *cublas, const std::string &problem) {
     std::printf("cublas %d\n", cublas->version());
   else
     std::printf("no cublas, its lines are left out: %s\n", problem.c_str());
-  for (const HandwrittenForm &form : kHandwrittenForms) {
-    KernelUse use{};
-    require(queryHandwritten(form, use), "handwritten");
+  auto print = [](std::string_view name, const KernelUse &use) {
     std::printf("%s: %d registers, %d bytes local, %d bytes shared, %d blocks per multiprocessor\n",
-                std::string(form.name).c_str(), use.registers, use.localBytes, use.sharedBytes,
+                std::string(name).c_str(), use.registers, use.localBytes, use.sharedBytes,
                 use.blocksPerSm);
+  };
+  KernelUse use{};
+  for (const HandwrittenForm &form : kHandwrittenForms) {
+    require(queryHandwritten(form, use), "handwritten");
+    print(form.name, use);
+  }
+  for (size_t i = 0; i < kPipelinedNames.size(); ++i) {
+    require(queryPipelined(PipelinedForm(i), use), "pipelined");
+    print(kPipelinedNames[i], use);
   }
 }
 

@@ -108,14 +108,16 @@ Device::Device(const Problem &problem, size_t scratchBytes) : problem(problem) {
   halfWeights = allocate<__half>(size_t(shape.rows) * shape.depth);
   out = allocate<float>(shape.outputs() + kGuard);
   halfOut = allocate<__half>(shape.outputs());
+  transposed = allocate<uint8_t>(transposedBytes(shape));
   needScratch(scratchBytes);
 }
 
 Device::~Device() {
-  for (void *pointer : {static_cast<void *>(chunks), static_cast<void *>(quantized),
-                        static_cast<void *>(weights), static_cast<void *>(activations),
-                        static_cast<void *>(halfActivations), static_cast<void *>(halfWeights),
-                        static_cast<void *>(out), static_cast<void *>(halfOut), scratch})
+  for (void *pointer :
+       {static_cast<void *>(chunks), static_cast<void *>(quantized), static_cast<void *>(weights),
+        static_cast<void *>(activations), static_cast<void *>(halfActivations),
+        static_cast<void *>(halfWeights), static_cast<void *>(out), static_cast<void *>(halfOut),
+        static_cast<void *>(transposed), scratch})
     cudaFree(pointer);
 }
 
@@ -181,6 +183,18 @@ std::vector<Entry> makeEntries(Device &device, const std::vector<LoadedKernel> &
                                                       device.weights, device.out, shape, nullptr);
                      },
                      Output::f32, Reference::contract, /*isProduct=*/true});
+  entries.push_back({"transpose",
+                     [&device, shape] {
+                       return launchTranspose(device.chunks, device.transposed, shape, nullptr);
+                     },
+                     Output::tiles, Reference::contract, /*isProduct=*/false});
+  for (size_t i = 0; i < kPipelinedNames.size(); ++i)
+    entries.push_back({std::string(kPipelinedNames[i]),
+                       [&device, shape, i] {
+                         return launchPipelined(PipelinedForm(i), device.transposed, device.weights,
+                                                device.out, shape, nullptr);
+                       },
+                       Output::f32, Reference::contract, /*isProduct=*/true});
   for (const LoadedKernel &kernel : loaded) {
     if (kernel.shape && (kernel.shape->tokens != shape.tokens || kernel.shape->rows != shape.rows ||
                          kernel.shape->depth != shape.depth))
@@ -202,6 +216,8 @@ bool checkEntry(const Entry &entry, Device &device, int64_t most) {
   device.clearResults();
   require(entry.run(), entry.name.c_str());
   require(cudaDeviceSynchronize(), entry.name.c_str());
+  if (entry.output == Output::tiles)
+    return true;
   if (entry.output == Output::chunks)
     return checkChunks(entry.name, device);
   if (entry.output == Output::halfWeights)

@@ -40,12 +40,14 @@ public:
   float *out;
   __half *halfOut;
   void *scratch = nullptr;
+  uint8_t *transposed;
 
 private:
   size_t scratchBytes = 0;
 };
 
-enum class Output : uint8_t { f32, f16, chunks, halfWeights };
+/// `tiles` are seen by the products that read them.
+enum class Output : uint8_t { f32, f16, chunks, halfWeights, tiles };
 
 struct Entry {
   std::string name;

@@ -48,6 +48,20 @@ cudaError_t launchHandwritten(const HandwrittenForm &form, const ActivationChunk
                               cudaStream_t stream);
 cudaError_t queryHandwritten(const HandwrittenForm &form, KernelUse &use);
 
+/// The kernel whose staging runs ahead, by the rows of a warp and how sums become f32.
+enum class PipelinedForm : uint8_t { rows16, rows16Offset, rows32, rows32Offset };
+inline constexpr std::array<std::string_view, 4> kPipelinedNames{
+    "pipelined-16", "pipelined-16-offset", "pipelined-32", "pipelined-32-offset"};
+
+/// Activations in tiles as the pipelined kernel copies them.
+size_t transposedBytes(Shape shape);
+cudaError_t launchTranspose(const ActivationChunk *in, uint8_t *out, Shape shape,
+                            cudaStream_t stream);
+cudaError_t launchPipelined(PipelinedForm form, const uint8_t *transposed,
+                            const WeightBlock *weights, float *out, Shape shape,
+                            cudaStream_t stream);
+cudaError_t queryPipelined(PipelinedForm form, KernelUse &use);
+
 /// d = amax / 127 in f32, q = rint(x / d), then d is rounded to f16; a chunk of zeros
 /// has d = 0. Activations are [tokens, depth].
 cudaError_t launchQuantize(const float *in, ActivationChunk *out, Shape shape, cudaStream_t stream);

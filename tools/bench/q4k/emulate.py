@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the hand-written kernel's PTX on the emulator and compares all bits.
+"""Runs the hand-written kernels' PTX on the emulator and compares all bits.
 
     emulate.py BUILD [--shape=TxRxD] [--kernel=PART_OF_NAME]
 
@@ -22,6 +22,7 @@ import numpy as np
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 SHARED = {"0": 43008, "1": 45056}  # by the number of TokenTerms in the mangled name
+TILE = 8 * 64 * (32 + 8)  # activations and terms of 64 tokens and a super-block
 
 
 def make_problem(tokens, rows, depth):
@@ -68,6 +69,67 @@ def fold(weights, chunks):
     return total
 
 
+def launch(name, grid, block, shared, params):
+    return {"name": name, "grid": grid, "block": [block, 1, 1], "cluster": [1, 1, 1], "shared_bytes": shared,
+            "shared_mode": "default", "params": params}
+
+
+def buffers(*names):
+    return [{"kind": "buffer", "buffer": name} for name in names]
+
+
+def numbers(*values):
+    return [{"kind": "scalar", "type": "i32", "value": value} for value in values]
+
+
+def launchesOf(entry, entries, tokens, rows, depth):
+    """What runs for a product by this entry, or nothing when it is none."""
+    grid = [-(-tokens // 64), -(-rows // 128), 1]
+    if terms := re.search(r"rawNibbles\w*TokenTermsE(\d)", entry):
+        return [launch(entry, grid, 256, SHARED[terms.group(1)], buffers(*"awc") + numbers(tokens, rows, depth))]
+    if form := re.search(r"pipelinedILi(\d+)ELi(\d+)", entry):
+        rowGroups, stages = map(int, form.groups())
+        transpose = next(e for e in entries if "transpose" in e)
+        blocks = depth // 256
+        return [launch(transpose, [blocks, grid[0], 1], 256, 0, buffers("a", "t") + numbers(tokens, blocks)),
+                launch(entry, grid, 512 // rowGroups, stages * (TILE + 16) + 49152,
+                       buffers(*"twc") + numbers(tokens, rows, depth))]
+    return []
+
+
+def emulate(source, args, work):
+    tokens, rows, depth = map(int, args.shape.split("x"))
+    weights, chunks = make_problem(tokens, rows, depth)
+    expected = fold(weights, chunks)
+    subprocess.run(["nvcc", "-std=c++20", "-O3", "-arch=compute_90a", "--ptx", FOLDER / source, "-o", work / "k.ptx"],
+                   check=True)
+    np.save(work / "w.npy", weights)
+    np.save(work / "a.npy", chunks)
+    entries = re.findall(r"\.entry (\w+)", (work / "k.ptx").read_text())
+    failed = 0
+    for entry in entries:
+        launches = launchesOf(entry, entries, tokens, rows, depth)
+        if not launches or args.kernel not in entry:
+            continue
+        memory = [{"name": name, "bytes": array.nbytes, "role": role, "dtype": dtype, "shape": list(array.shape)}
+                  for name, array, dtype, role in [("a", chunks, "u8", "input"), ("w", weights, "u8", "input"),
+                                                   ("c", expected, "f32", "output")]]
+        memory.append({"name": "t", "bytes": -(-tokens // 64) * (depth // 256) * TILE, "role": "scratch"})
+        manifest = {"version": 1, "arch": "sm_90a", "buffers": memory, "kernels": launches}
+        (work / "k.json").write_text(json.dumps(manifest))
+        run = subprocess.run([args.build / "bin" / "blockscale-run", f"--ptx={work}/k.ptx",
+                              f"--manifest={work}/k.json", f"--arg=a={work}/a.npy", f"--arg=w={work}/w.npy",
+                              f"--out=c={work}/c.npy"], stdout=subprocess.DEVNULL)
+        if run.returncode:
+            failed += 1
+            continue
+        got = np.load(work / "c.npy")
+        different = int((got.view(np.uint32) != expected.view(np.uint32)).sum())
+        print(f"{entry}: {different} of {got.size} outputs differ in bits, by {np.abs(got - expected).max():.3g} at most")
+        failed += bool(different)
+    return failed
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
@@ -77,46 +139,8 @@ def main():
     if not shutil.which("nvcc"):
         print("q4k: skipped, there is no nvcc on the path")
         return 0
-    tokens, rows, depth = map(int, args.shape.split("x"))
-    weights, chunks = make_problem(tokens, rows, depth)
-    expected = fold(weights, chunks)
-    failed = 0
     with tempfile.TemporaryDirectory() as name:
-        work = pathlib.Path(name)
-        subprocess.run(["nvcc", "-std=c++20", "-O3", "-arch=compute_90a", "--ptx",
-                        FOLDER / "Handwritten.cu", "-o", work / "k.ptx"], check=True)
-        np.save(work / "w.npy", weights)
-        np.save(work / "a.npy", chunks)
-        entries = re.findall(r"\.entry (\w+)", (work / "k.ptx").read_text())
-        for entry in entries:
-            if args.kernel not in entry:
-                continue
-            terms = re.search(r"TokenTermsE(\d)", entry).group(1)
-            shared = SHARED[terms]
-            buffers = [("a", chunks.nbytes, "u8", chunks.shape, "input"),
-                       ("w", weights.nbytes, "u8", weights.shape, "input"),
-                       ("c", expected.nbytes, "f32", expected.shape, "output")]
-            manifest = {
-                "version": 1, "arch": "sm_90a",
-                "buffers": [{"name": n, "bytes": b, "role": r, "dtype": t, "shape": list(s)}
-                            for n, b, t, s, r in buffers],
-                "kernels": [{
-                    "name": entry, "grid": [-(-tokens // 64), -(-rows // 128), 1],
-                    "block": [256, 1, 1], "cluster": [1, 1, 1], "shared_bytes": shared,
-                    "shared_mode": "default",
-                    "params": [{"kind": "buffer", "buffer": n} for n in "awc"]
-                    + [{"kind": "scalar", "type": "i32", "value": v} for v in (tokens, rows, depth)],
-                }],
-            }
-            (work / "k.json").write_text(json.dumps(manifest))
-            subprocess.run([args.build / "bin" / "blockscale-run", f"--ptx={work}/k.ptx",
-                            f"--manifest={work}/k.json", f"--arg=a={work}/a.npy",
-                            f"--arg=w={work}/w.npy", f"--out=c={work}/c.npy"], check=True)
-            got = np.load(work / "c.npy")
-            different = int((got.view(np.uint32) != expected.view(np.uint32)).sum())
-            print(f"{entry}: {different} of {got.size} outputs differ in bits, "
-                  f"by {np.abs(got - expected).max():.3g} at most")
-            failed += different
+        failed = sum(emulate(source, args, pathlib.Path(name)) for source in ["Handwritten.cu", "Pipelined.cu"])
     return 1 if failed else 0
 
 

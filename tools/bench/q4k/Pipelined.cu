@@ -1,0 +1,295 @@
+//===- Pipelined.cu - the product with staging that runs ahead ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Beyond the raw-nibble kernel: a pass before it writes the activations as shared
+// memory wants them, so that a tile is one bulk copy, some steps ahead. Each warp stages
+// the weights of its own rows, one step ahead, and no barrier stops all warps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fold.cuh"
+
+namespace blockscale::q4k {
+
+namespace {
+
+constexpr int kTermBytes = termBytes(TokenTerms::pairs);
+constexpr int kPlaneBytes = kChunksPerBlock * kChunkPlane;
+constexpr int kTileBytes = kPlaneBytes + kChunksPerBlock * kTokens * kTermBytes;
+constexpr int kWeightBytes = kRows * kRowBytes;
+constexpr int kRowTermBytes = kChunksPerBlock * kRows * int(sizeof(float2));
+
+//===----------------------------------------------------------------------===//
+// The pass before: [token tile][super-block] of the two planes of a tile
+//===----------------------------------------------------------------------===//
+
+constexpr int kTransposeThreads = 256;
+
+/// Eight threads a chunk; tokens past the end are zeros.
+__global__ void __launch_bounds__(kTransposeThreads)
+    transpose(const ActivationChunk *in, uint8_t *out, int tokens, int blocks) {
+  int index = threadIdx.x, word = index & 7, chunk = index >> 3 & 7, part = index >> 6;
+  int tile = blockIdx.y, block = blockIdx.x;
+  uint8_t *target = out + (size_t(tile) * blocks + block) * kTileBytes;
+  for (int token = part; token < kTokens; token += kTransposeThreads / 64) {
+    int row = tile * kTokens + token;
+    unsigned q = 0;
+    float d = 0;
+    int sum = 0;
+    if (row < tokens) {
+      const ActivationChunk &from = in[(size_t(row) * blocks + block) * kChunksPerBlock + chunk];
+      q = reinterpret_cast<const unsigned *>(from.q)[word];
+      d = __half2float(from.d);
+      sum = from.sum;
+    }
+    *reinterpret_cast<unsigned *>(target + chunk * kChunkPlane +
+                                  activationOffset(token, word >> 2) + (word & 3) * 4) = q;
+    if (word == 0)
+      *reinterpret_cast<float2 *>(target + kPlaneBytes +
+                                  (chunk * kTokens + termSlot<TokenTerms::pairs>(token)) *
+                                      kTermBytes) = make_float2(d, d * float(sum));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers and copies
+//===----------------------------------------------------------------------===//
+
+__device__ inline void initBarrier(unsigned barrier, unsigned count) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(count));
+}
+__device__ inline void arrive(unsigned barrier) {
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+__device__ inline void arriveExpecting(unsigned barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+__device__ inline void wait(unsigned barrier, unsigned parity) {
+  asm volatile("{\n"
+               ".reg .pred done;\n"
+               "again:\n"
+               "mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
+               "@!done bra again;\n"
+               "}\n" ::"r"(barrier),
+               "r"(parity)
+               : "memory");
+}
+__device__ inline void copyBulk(unsigned target, const uint8_t *source, unsigned bytes,
+                                unsigned barrier) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+               "[%0], [%1], %2, [%3];" ::"r"(target),
+               "l"(source), "r"(bytes), "r"(barrier)
+               : "memory");
+}
+__device__ inline void copyUnit(unsigned target, const uint8_t *source) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target), "l"(source) : "memory");
+}
+__device__ inline void commitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int pending> __device__ inline void waitCopies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
+
+//===----------------------------------------------------------------------===//
+// The product
+//===----------------------------------------------------------------------===//
+
+/// `rowGroups` fragments of B are a warp's; `stages` tiles of activations are held.
+template <int rowGroups, int stages> struct Map {
+  static constexpr int kWarpRows = rowGroups * 8;
+  static constexpr int kWarps = kRows / kWarpRows;
+  static constexpr int kThreads = kWarps * 32;
+  static constexpr int kWeights = stages * kTileBytes;
+  static constexpr int kRowTerms = kWeights + 2 * kWeightBytes;
+  static constexpr int kBarriers = kRowTerms + 2 * kRowTermBytes;
+  static constexpr int kBytes = kBarriers + 2 * stages * 8;
+};
+
+template <int rowGroups, int stages, int blocksPerSm, Convert convert>
+__global__ void __launch_bounds__(Map<rowGroups, stages>::kThreads, blocksPerSm)
+    pipelined(const uint8_t *__restrict__ tiles, const uint8_t *__restrict__ weights,
+              float *__restrict__ out, int tokens, int rows, int depth) {
+  using Map = Map<rowGroups, stages>;
+  constexpr int kWarpRows = Map::kWarpRows;
+  constexpr int kUnits = kWarpRows * kRowBytes / kUnit / 32; // of a lane, and super-block
+  extern __shared__ __align__(1024) uint8_t shared[];
+  const unsigned base = unsigned(__cvta_generic_to_shared(shared));
+  const int thread = threadIdx.x, lane = thread & 31, warp = thread >> 5;
+  const int blocks = depth / kSuperBlock;
+  const int firstToken = blockIdx.x * kTokens;
+  const int firstRow = blockIdx.y * kRows + warp * kWarpRows;
+  const unsigned rowStride = unsigned(blocks) * sizeof(WeightBlock);
+  const unsigned full = base + Map::kBarriers, empty = full + stages * 8;
+
+  const uint8_t *tile = tiles + size_t(blockIdx.x) * blocks * kTileBytes;
+  auto startTile = [&](int step) {
+    unsigned stage = step % stages;
+    arriveExpecting(full + stage * 8, kTileBytes);
+    copyBulk(base + stage * kTileBytes, tile + size_t(step) * kTileBytes, kTileBytes,
+             full + stage * 8);
+  };
+  if (thread == 0) {
+    for (int i = 0; i < stages; ++i) {
+      initBarrier(full + i * 8, 1);
+      initBarrier(empty + i * 8, Map::kWarps);
+    }
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    for (int step = 0; step < stages - 1 && step < blocks; ++step)
+      startTile(step);
+  }
+
+  const uint8_t *blockSource = weights + size_t(firstRow) * rowStride;
+  const int lastRow = rows - 1 - firstRow; // may be before this warp's first
+  unsigned rowSource[kUnits];
+#pragma unroll
+  for (int i = 0; i < kUnits; ++i)
+    rowSource[i] = min((lane >> 3) + 4 * i, lastRow) * int(rowStride) +
+                   offsetof(WeightBlock, nibbles) + (lane & 7) * kUnit;
+  const int headerRow = lane & (kWarpRows - 1);
+  const int headerSource = min(headerRow, lastRow) * int(rowStride);
+  const unsigned rowTarget = base + Map::kWeights + (warp * kWarpRows + (lane >> 3)) * kRowBytes +
+                             ((lane & 7) ^ (lane >> 3)) * kUnit;
+  const unsigned headerTarget =
+      base + Map::kRowTerms + warp * kWarpRows * kChunksPerBlock * sizeof(float2);
+  constexpr unsigned kTermStride = kWarpRows * sizeof(float2);
+
+  auto startWeights = [&](unsigned buffer) {
+#pragma unroll
+    for (int i = 0; i < kUnits; ++i)
+      copyUnit((rowTarget ^ (i & 1) * 4 * kUnit) + i * 4 * kRowBytes + buffer * kWeightBytes,
+               blockSource + int(rowSource[i]));
+    commitCopies();
+  };
+  auto stageTerms = [&](uint4 header, unsigned buffer) {
+    unsigned target = headerTarget + buffer * kRowTermBytes + headerRow * sizeof(float2);
+    if constexpr (kWarpRows == 32) {
+      stageRowTerms(target, kTermStride, header, false);
+      stageRowTerms(target + 4 * kTermStride, kTermStride, header, true);
+    } else {
+      bool isUpper = lane >= kWarpRows;
+      stageRowTerms(target + (isUpper ? 4 * kTermStride : 0), kTermStride, header, isUpper);
+    }
+  };
+  auto loadHeader = [&] {
+    return __ldg(reinterpret_cast<const uint4 *>(blockSource + headerSource));
+  };
+
+  const int fragmentRow = lane >> 2, fragmentWord = lane & 3;
+  startWeights(0);
+  stageTerms(loadHeader(), 0);
+  __syncthreads(); // barriers are there
+  float sums[kTokenGroups][rowGroups][4] = {};
+
+  for (int step = 0; step < blocks; ++step) {
+    const unsigned stage = step % stages, buffer = step & 1;
+    uint4 header;
+    blockSource += sizeof(WeightBlock);
+    if (step + 1 < blocks) {
+      header = loadHeader();
+      startWeights(buffer ^ 1);
+    } else {
+      commitCopies();
+    }
+    if (thread == 0 && step + stages - 1 < blocks) {
+      int next = step + stages - 1;
+      if (next >= stages)
+        wait(empty + next % stages * 8, (next / stages - 1) & 1);
+      startTile(next);
+    }
+    wait(full + stage * 8, step / stages & 1);
+    waitCopies<1>();
+    __syncwarp();
+
+    const unsigned activations = base + stage * kTileBytes;
+    Sources from;
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      from.matrices[i] = activations + activationOffset((lane & 15) + 16 * i, lane >> 4);
+    from.nibbles = base + Map::kWeights + buffer * kWeightBytes +
+                   (warp * kWarpRows + fragmentRow) * kRowBytes + fragmentRow * kUnit +
+                   fragmentWord * 4;
+    from.rowTerms = headerTarget + buffer * kRowTermBytes + fragmentWord * 2 * sizeof(float2);
+    from.tokenTerms = activations + kPlaneBytes + fragmentRow * kUnit;
+    multiplyBlock<TokenTerms::pairs, convert>(sums, from, kTermStride);
+
+    // Read by ordinary loads, written next by a bulk copy.
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncwarp();
+    if (lane == 0)
+      arrive(empty + stage * 8);
+    if (step + 1 < blocks)
+      stageTerms(header, buffer ^ 1);
+  }
+  storeSums(out, sums, firstToken + fragmentRow, firstRow + fragmentWord * 2, tokens, rows);
+}
+
+struct Launcher {
+  void (*kernel)(const uint8_t *, const uint8_t *, float *, int, int, int);
+  int threads, sharedBytes;
+};
+template <int rowGroups, int stages, int blocksPerSm, Convert convert = Convert::instruction>
+constexpr Launcher launcher() {
+  using Map = Map<rowGroups, stages>;
+  return {pipelined<rowGroups, stages, blocksPerSm, convert>, Map::kThreads, Map::kBytes};
+}
+
+Launcher launcherOf(PipelinedForm form) {
+  switch (form) {
+  case PipelinedForm::rows16:
+    return launcher<2, 3, 2>();
+  case PipelinedForm::rows16Offset:
+    return launcher<2, 3, 2, Convert::offset>();
+  case PipelinedForm::rows32:
+    return launcher<4, 2, 2>();
+  case PipelinedForm::rows32Offset:
+    return launcher<4, 2, 2, Convert::offset>();
+  }
+  return {};
+}
+
+cudaError_t allowShared(const Launcher &launcher) {
+  return cudaFuncSetAttribute(reinterpret_cast<const void *>(launcher.kernel),
+                              cudaFuncAttributeMaxDynamicSharedMemorySize, launcher.sharedBytes);
+}
+
+} // namespace
+
+size_t transposedBytes(Shape shape) {
+  return size_t((shape.tokens + kTokens - 1) / kTokens) * shape.blocksPerRow() * kTileBytes;
+}
+
+cudaError_t launchTranspose(const ActivationChunk *in, uint8_t *out, Shape shape,
+                            cudaStream_t stream) {
+  dim3 grid(shape.blocksPerRow(), (shape.tokens + kTokens - 1) / kTokens);
+  transpose<<<grid, kTransposeThreads, 0, stream>>>(in, out, shape.tokens,
+                                                    int(shape.blocksPerRow()));
+  return cudaGetLastError();
+}
+
+cudaError_t launchPipelined(PipelinedForm form, const uint8_t *transposed,
+                            const WeightBlock *weights, float *out, Shape shape,
+                            cudaStream_t stream) {
+  Launcher launcher = launcherOf(form);
+  if (cudaError_t status = allowShared(launcher))
+    return status;
+  dim3 grid((shape.tokens + kTokens - 1) / kTokens, (shape.rows + kRows - 1) / kRows);
+  launcher.kernel<<<grid, launcher.threads, launcher.sharedBytes, stream>>>(
+      transposed, reinterpret_cast<const uint8_t *>(weights), out, shape.tokens, shape.rows,
+      shape.depth);
+  return cudaGetLastError();
+}
+
+cudaError_t queryPipelined(PipelinedForm form, KernelUse &use) {
+  Launcher launcher = launcherOf(form);
+  cudaFuncAttributes attributes;
+  if (cudaError_t status = cudaFuncGetAttributes(&attributes, launcher.kernel))
+    return status;
+  use = {attributes.numRegs, int(attributes.localSizeBytes), launcher.sharedBytes, 0};
+  if (cudaError_t status = allowShared(launcher))
+    return status;
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&use.blocksPerSm, launcher.kernel,
+                                                       launcher.threads, launcher.sharedBytes);
+}
+
+} // namespace blockscale::q4k
