@@ -77,8 +77,9 @@ __host__ __device__ inline unsigned activationOffset(int token, int half) {
   return (token & ~3) * kTokenBytes + unit * kUnit;
 }
 
-/// Where the terms of a token stand. What one thread loads at once is a unit, and the
-/// units of a warp's eight rows of fragments are neighbours.
+/// Where the terms of a token stand, before the chunk's number is XORed into the unit's.
+/// What one thread loads at once is a unit, and the units of a warp's eight rows of
+/// fragments are neighbours.
 template <TokenTerms terms> __host__ __device__ inline int termSlot(int token) {
   int row = token & 7, upper = token >> 3 & 1, group = token >> 4;
   if (terms == TokenTerms::pairs)
@@ -165,7 +166,8 @@ __device__ inline void multiplyBlock(float (&sums)[kTokenGroups][rowGroups][4], 
         rowScale[n][1] = __uint_as_float(v.z), rowMin[n][1] = __uint_as_float(v.w);
       }
       float scale[8], scaledSum[8];
-      loadTokenTerms<terms>(scale, scaledSum, from.tokenTerms + chunk * kTokens * termBytes(terms));
+      loadTokenTerms<terms>(scale, scaledSum,
+                            (from.tokenTerms ^ chunk * kUnit) + chunk * kTokens * termBytes(terms));
 #pragma unroll
       for (int g = 0; g < kTokenGroups; ++g) {
         unsigned a[4];

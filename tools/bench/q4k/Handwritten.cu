@@ -71,11 +71,14 @@ __global__ void __launch_bounds__(kThreads, 2)
   const unsigned tokenTarget =
       base + kMap.activations + activationOffset(group, word >> 2) + (word & 3) * 4;
 
-  const int termToken = thread & 63, termChunk = thread >> 6;
-  const unsigned termSource =
-      min(termToken, lastToken) * unsigned(tokenStride) + termChunk * sizeof(ActivationChunk);
-  const unsigned termTarget =
-      base + kMap.tokenTerms + (termChunk * kTokens + termSlot<terms>(termToken)) * kTerm;
+  // A thread takes the terms of chunk `word` of its two tokens; which unit they go to
+  // depends on the chunk, so that the eight chunks of a token differ in their banks.
+  const unsigned termDistance = word * (sizeof(ActivationChunk) - 4) - offsetof(ActivationChunk, q);
+  unsigned termTarget[2];
+#pragma unroll
+  for (int i = 0; i < 2; ++i)
+    termTarget[i] = base + kMap.tokenTerms +
+                    ((word * kTokens + termSlot<terms>(group + 32 * i)) * kTerm ^ word * kUnit);
 
   const uint8_t *blockSource = weights + size_t(firstRow) * rowStride;
   const int lastRow = rows - 1 - firstRow;
@@ -116,7 +119,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     int sum[2];
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      const uint8_t *chunk = tokenBase + termSource + i * 4 * sizeof(ActivationChunk);
+      const uint8_t *chunk = tokenBase + (tokenSource[i] + termDistance);
       d[i] = __ldg(reinterpret_cast<const unsigned short *>(chunk));
       sum[i] = __ldg(reinterpret_cast<const int *>(chunk + offsetof(ActivationChunk, sum)));
     }
@@ -136,7 +139,7 @@ __global__ void __launch_bounds__(kThreads, 2)
         storeWord(tokenTarget + chunk * kChunkPlane + i * 32 * kTokenBytes, q[chunk][i]);
 #pragma unroll
     for (int i = 0; i < 2; ++i)
-      stageTokenTerms<terms>(termTarget + i * 4 * kTokens * kTerm, d[i], sum[i]);
+      stageTokenTerms<terms>(termTarget[i], d[i], sum[i]);
     stageRowTerms(headerTarget, kRows * sizeof(float2), header, isUpper);
 #pragma unroll
     for (int i = 0; i < 4; ++i)

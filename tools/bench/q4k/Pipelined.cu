@@ -46,9 +46,10 @@ __global__ void __launch_bounds__(kTransposeThreads)
     *reinterpret_cast<unsigned *>(target + chunk * kChunkPlane +
                                   activationOffset(token, word >> 2) + (word & 3) * 4) = q;
     if (word == 0)
-      *reinterpret_cast<float2 *>(target + kPlaneBytes +
-                                  (chunk * kTokens + termSlot<TokenTerms::pairs>(token)) *
-                                      kTermBytes) = make_float2(d, d * float(sum));
+      *reinterpret_cast<float2 *>(
+          target + kPlaneBytes +
+          ((chunk * kTokens + termSlot<TokenTerms::pairs>(token)) * kTermBytes ^ chunk * kUnit)) =
+          make_float2(d, d * float(sum));
   }
 }
 

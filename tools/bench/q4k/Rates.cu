@@ -62,12 +62,11 @@ constexpr Row kRows[] = {
     {Kind::loadWords, "ld.u32, 32 banks", kChains},
 };
 
-__device__ inline void multiply(int (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2],
-                                int c) {
+__device__ inline void multiply(int (&d)[4], const unsigned (&a)[4], unsigned b, unsigned other) {
   asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
                "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %10, %10, %10};"
                : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(c));
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b), "r"(other), "r"(0));
 }
 
 __device__ inline uint4 load(unsigned address) {
@@ -87,14 +86,16 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   const unsigned base = unsigned(__cvta_generic_to_shared(shared));
   const int lane = threadIdx.x & 31;
   float f[kChains], g[kChains], sums[kChains][4] = {};
-  unsigned u[kChains], a[4], b[2];
+  unsigned u[kChains], a[4];
   for (int i = 0; i < 4; ++i)
-    a[i] = b[i % 2] = __float_as_uint(x) * (lane + i);
+    a[i] = __float_as_uint(x) * (lane + i);
   for (int i = 0; i < kChains; ++i)
     f[i] = x + float(i), g[i] = f[i] * y + float(lane), u[i] = __float_as_uint(f[i]) + lane;
   unsigned total = 0;
-#pragma unroll 1
+  unsigned moving = base; // or what a round does would be done once for all
+#pragma unroll 4
   for (int round = 0; round < kTimes; ++round) {
+    moving += zero;
 #pragma unroll
     for (int i = 0; i < kChains; ++i) {
       if constexpr (kind == Kind::ffma)
@@ -113,14 +114,12 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
                      : "+r"(u[i]));
       if constexpr (kind == Kind::imma) {
         int c[4];
-        b[0] += zero; // or one product would do for all rounds
-        multiply(c, a, b, zero);
+        multiply(c, a, moving, u[i]);
         total ^= c[0];
       }
       if constexpr (kind == Kind::fold || kind == Kind::foldOffset || kind == Kind::foldNoScale) {
         int c[4];
-        b[0] += zero;
-        multiply(c, a, b, zero);
+        multiply(c, a, moving, u[i]);
         f[i] += y;
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
@@ -134,16 +133,16 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
         unsigned line = lane & 15, unit = ((line & 3) * 2 + (lane >> 4)) ^ (line >> 2 & 7);
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                      : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3])
-                     : "r"(base + (line & ~3) * 32 + unit * 16 + i * 1024));
+                     : "r"(moving + (line & ~3) * 32 + unit * 16 + i * 1024));
         total ^= a[0] ^ a[1] ^ a[2] ^ a[3];
       }
       if constexpr (kind == Kind::loadRows)
-        total ^= mix(load(base + (lane & 3) * 16 + i * 1024));
+        total ^= mix(load(moving + (lane & 3) * 16 + i * 1024));
       if constexpr (kind == Kind::loadTokens)
-        total ^= mix(load(base + (lane >> 2) * 32 + i * 1024));
+        total ^= mix(load(moving + (lane >> 2) * 32 + i * 1024));
       if constexpr (kind == Kind::loadWords) {
         unsigned word;
-        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(base + lane * 4 + i * 1024));
+        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(moving + lane * 4 + i * 1024));
         total ^= word;
       }
     }
