@@ -108,7 +108,8 @@ Device::Device(const Problem &problem, size_t scratchBytes) : problem(problem) {
   halfWeights = allocate<__half>(size_t(shape.rows) * shape.depth);
   out = allocate<float>(shape.outputs() + kGuard);
   halfOut = allocate<__half>(shape.outputs());
-  transposed = allocate<uint8_t>(transposedBytes(shape));
+  for (bool hasMinima : {false, true})
+    transposed[hasMinima] = allocate<uint8_t>(transposedBytes(shape, hasMinima));
   needScratch(scratchBytes);
 }
 
@@ -117,7 +118,7 @@ Device::~Device() {
        {static_cast<void *>(chunks), static_cast<void *>(quantized), static_cast<void *>(weights),
         static_cast<void *>(activations), static_cast<void *>(halfActivations),
         static_cast<void *>(halfWeights), static_cast<void *>(out), static_cast<void *>(halfOut),
-        static_cast<void *>(transposed), scratch})
+        static_cast<void *>(transposed[0]), static_cast<void *>(transposed[1]), scratch})
     cudaFree(pointer);
 }
 
@@ -183,16 +184,18 @@ std::vector<Entry> makeEntries(Device &device, const std::vector<LoadedKernel> &
                                                       device.weights, device.out, shape, nullptr);
                      },
                      Output::f32, Reference::contract, /*isProduct=*/true});
-  entries.push_back({"transpose",
-                     [&device, shape] {
-                       return launchTranspose(device.chunks, device.transposed, shape, nullptr);
-                     },
-                     Output::tiles, Reference::contract, /*isProduct=*/false});
+  for (bool hasMinima : {false, true})
+    entries.push_back({hasMinima ? "transpose-minima" : "transpose",
+                       [&device, shape, hasMinima] {
+                         return launchTranspose(device.chunks, device.transposed[hasMinima], shape,
+                                                hasMinima, nullptr);
+                       },
+                       Output::tiles, Reference::contract, /*isProduct=*/false});
   for (size_t i = 0; i < kPipelinedNames.size(); ++i)
     entries.push_back({std::string(kPipelinedNames[i]),
-                       [&device, shape, i] {
-                         return launchPipelined(PipelinedForm(i), device.transposed, device.weights,
-                                                device.out, shape, nullptr);
+                       [&device, shape, form = PipelinedForm(i)] {
+                         return launchPipelined(form, device.transposed[hasMinima(form)],
+                                                device.weights, device.out, shape, nullptr);
                        },
                        Output::f32, Reference::contract, /*isProduct=*/true});
   for (const LoadedKernel &kernel : loaded) {

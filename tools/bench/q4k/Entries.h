@@ -40,7 +40,7 @@ public:
   float *out;
   __half *halfOut;
   void *scratch = nullptr;
-  uint8_t *transposed;
+  uint8_t *transposed[2]; // without and with the min term apart
 
 private:
   size_t scratchBytes = 0;

@@ -24,7 +24,7 @@ constexpr int kTokenGroups = kTokens / 16;         // fragments of A
 constexpr unsigned kNibbles = 0x0F0F0F0Fu;
 
 __host__ __device__ constexpr int termBytes(TokenTerms terms) {
-  return terms == TokenTerms::packed ? 4 : 8;
+  return terms == TokenTerms::pairs ? 8 : 4;
 }
 
 /// 1.5 * 2^23: adding an integer of up to 22 bits to its bits adds it to its value.
@@ -60,6 +60,11 @@ __device__ inline uint4 loadQuad(unsigned address) {
                : "r"(address));
   return v;
 }
+__device__ inline float2 loadPair(unsigned address) {
+  float2 v;
+  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "r"(address));
+  return v;
+}
 __device__ inline void storeWord(unsigned address, unsigned value) {
   asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(value));
 }
@@ -82,22 +87,29 @@ __host__ __device__ inline unsigned activationOffset(int token, int half) {
 /// fragments are neighbours.
 template <TokenTerms terms> __host__ __device__ inline int termSlot(int token) {
   int row = token & 7, upper = token >> 3 & 1, group = token >> 4;
-  if (terms == TokenTerms::pairs)
+  if constexpr (terms == TokenTerms::pairs)
     return (group * 8 + row) * 2 + upper;
   return ((group >> 1) * 8 + row) * 4 + (group & 1) * 2 + upper;
 }
 
 /// The terms of four sub-blocks of one row, `stride` bytes apart: d * scale and
-/// -(dmin * min).
-__device__ inline void stageRowTerms(unsigned address, unsigned stride, uint4 header,
-                                     bool isUpper) {
+/// -(dmin * min), which stand `toMin` bytes after it.
+__device__ inline void stageRowTerms(unsigned address, unsigned stride, unsigned toMin,
+                                     uint4 header, bool isUpper) {
   float d = __half2float(__ushort_as_half(header.x & 0xFFFF));
   float dmin = __half2float(__ushort_as_half(header.x >> 16));
   PackedTerms terms = unpackFour(header.y, header.z, header.w, isUpper);
 #pragma unroll
-  for (int i = 0; i < 4; ++i)
-    storePair(address + i * stride, d * float(terms.scales >> 8 * i & 0xFF),
-              -(dmin * float(terms.mins >> 8 * i & 0xFF)));
+  for (int i = 0; i < 4; ++i) {
+    float scale = d * float(terms.scales >> 8 * i & 0xFF);
+    float min = -(dmin * float(terms.mins >> 8 * i & 0xFF));
+    if (toMin == sizeof(float)) {
+      storePair(address + i * stride, scale, min);
+    } else {
+      storeWord(address + i * stride, __float_as_uint(scale));
+      storeWord(address + i * stride + toMin, __float_as_uint(min));
+    }
+  }
 }
 
 /// Sign-extended by a shift, so that the conversion is one of 32 bits: those of 16 bits
@@ -121,6 +133,13 @@ __device__ inline void loadTokenTerms(float (&d)[8], float (&dSum)[8], unsigned 
         d[i + j] = __half2float(__ushort_as_half(words[j] & 0xFFFF));
         dSum[i + j] = d[i + j] * float(upperHalf(words[j]));
       }
+    }
+  } else if constexpr (terms == TokenTerms::scales) {
+#pragma unroll
+    for (int i = 0; i < 8; i += 4) {
+      uint4 v = loadQuad(address + i / 4 * 8 * kUnit);
+      d[i] = __uint_as_float(v.x), d[i + 1] = __uint_as_float(v.y);
+      d[i + 2] = __uint_as_float(v.z), d[i + 3] = __uint_as_float(v.w);
     }
   } else {
 #pragma unroll
@@ -161,9 +180,14 @@ __device__ inline void multiplyBlock(float (&sums)[kTokenGroups][rowGroups][4], 
 #pragma unroll
         for (int half = 0; half < 2; ++half)
           b[n][half] = packed[n][half] >> 4 * high & kNibbles;
-        uint4 v = loadQuad(from.rowTerms + chunk * rowStride + n * 8 * sizeof(float2));
-        rowScale[n][0] = __uint_as_float(v.x), rowMin[n][0] = __uint_as_float(v.y);
-        rowScale[n][1] = __uint_as_float(v.z), rowMin[n][1] = __uint_as_float(v.w);
+        if constexpr (terms == TokenTerms::scales) {
+          float2 v = loadPair(from.rowTerms + chunk * rowStride + n * 8 * sizeof(float));
+          rowScale[n][0] = v.x, rowScale[n][1] = v.y;
+        } else {
+          uint4 v = loadQuad(from.rowTerms + chunk * rowStride + n * 8 * sizeof(float2));
+          rowScale[n][0] = __uint_as_float(v.x), rowMin[n][0] = __uint_as_float(v.y);
+          rowScale[n][1] = __uint_as_float(v.z), rowMin[n][1] = __uint_as_float(v.w);
+        }
       }
       float scale[8], scaledSum[8];
       loadTokenTerms<terms>(scale, scaledSum,
@@ -181,10 +205,62 @@ __device__ inline void multiplyBlock(float (&sums)[kTokenGroups][rowGroups][4], 
             const int token = g * 2 + (i >> 1);
             float &total = sums[g][n][i];
             total = __fmaf_rn(scale[token] * rowScale[n][i & 1], toFloat<convert>(c[i]), total);
-            total = __fmaf_rn(scaledSum[token], rowMin[n][i & 1], total);
+            if constexpr (terms != TokenTerms::scales)
+              total = __fmaf_rn(scaledSum[token], rowMin[n][i & 1], total);
           }
         }
       }
+    }
+  }
+}
+
+/// What TF32 keeps of a number, and what it leaves.
+__host__ __device__ inline void split(float x, float &high, float &low) {
+  union {
+    float value;
+    unsigned bits;
+  } upper{x};
+  upper.bits &= 0xFFFFE000u;
+  high = upper.value;
+  low = x - upper.value;
+}
+
+__device__ inline void multiplyTf32(float (&d)[4], const uint4 &a, const float (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(__float_as_uint(b[0])),
+        "r"(__float_as_uint(b[1])));
+}
+
+/// The min terms of a super-block: [tokens, 8 chunks] times [8 chunks, rows], each factor
+/// as the sum of two TF32 numbers. What is dropped is below 2^-22 of a term.
+/// `fragments` is this lane's, `minima` that of its row and chunk; `stride` is between
+/// two chunks.
+template <int rowGroups>
+__device__ inline void multiplyMinima(float (&sums)[kTokenGroups][rowGroups][4], unsigned fragments,
+                                      unsigned minima, unsigned stride) {
+  float high[rowGroups][2], low[rowGroups][2];
+#pragma unroll
+  for (int n = 0; n < rowGroups; ++n)
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      split(__uint_as_float(loadWord(minima + i * 4 * stride + n * 8 * sizeof(float))), high[n][i],
+            low[n][i]);
+#pragma unroll
+  for (int g = 0; g < kTokenGroups; ++g) {
+    uint4 a = loadQuad(fragments + g * 2 * 32 * kUnit);
+    uint4 rest = loadQuad(fragments + (g * 2 + 1) * 32 * kUnit);
+#pragma unroll
+    for (int n = 0; n < rowGroups; ++n) {
+      // Apart from the totals: the tensor core truncates where it adds.
+      float terms[4] = {};
+      multiplyTf32(terms, rest, high[n]);
+      multiplyTf32(terms, a, low[n]);
+      multiplyTf32(terms, a, high[n]);
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        sums[g][n][i] += terms[i];
     }
   }
 }

@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll
     for (int i = 0; i < 2; ++i)
       stageTokenTerms<terms>(termTarget[i], d[i], sum[i]);
-    stageRowTerms(headerTarget, kRows * sizeof(float2), header, isUpper);
+    stageRowTerms(headerTarget, kRows * sizeof(float2), sizeof(float), header, isUpper);
 #pragma unroll
     for (int i = 0; i < 4; ++i)
       storeQuad(rowTarget + i * 32 * kRowBytes, nibbles[i]);

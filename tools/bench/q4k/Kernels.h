@@ -20,8 +20,9 @@
 namespace blockscale::q4k {
 
 /// What shared memory holds of a token's chunk: (f16 d | i16 sum) in 4 bytes, or
-/// (d, d * sum) as two f32.
-enum class TokenTerms : uint8_t { packed, pairs };
+/// (d, d * sum) as two f32, or d as f32 beside fragments of d * sum: then the min term
+/// is a product of its own.
+enum class TokenTerms : uint8_t { packed, pairs, scales };
 
 /// How an integer sum becomes f32: by a conversion, or by an accumulator that starts at
 /// the bits of 1.5 * 2^23, which leaves a subtraction. Both are exact.
@@ -48,14 +49,16 @@ cudaError_t launchHandwritten(const HandwrittenForm &form, const ActivationChunk
                               cudaStream_t stream);
 cudaError_t queryHandwritten(const HandwrittenForm &form, KernelUse &use);
 
-/// The kernel whose staging runs ahead, by the rows of a warp and how sums become f32.
-enum class PipelinedForm : uint8_t { rows16, rows16Offset, rows32, rows32Offset };
+/// The kernel whose staging runs ahead, by the rows of a warp and how the min term is had.
+enum class PipelinedForm : uint8_t { rows16, rows32, rows16Minima, rows32Minima };
 inline constexpr std::array<std::string_view, 4> kPipelinedNames{
-    "pipelined-16", "pipelined-16-offset", "pipelined-32", "pipelined-32-offset"};
+    "pipelined-16", "pipelined-32", "pipelined-16-minima", "pipelined-32-minima"};
+/// With the min term apart the order of sums is another: not the contract's bits.
+inline constexpr bool hasMinima(PipelinedForm form) { return form >= PipelinedForm::rows16Minima; }
 
 /// Activations in tiles as the pipelined kernel copies them.
-size_t transposedBytes(Shape shape);
-cudaError_t launchTranspose(const ActivationChunk *in, uint8_t *out, Shape shape,
+size_t transposedBytes(Shape shape, bool hasMinima);
+cudaError_t launchTranspose(const ActivationChunk *in, uint8_t *out, Shape shape, bool hasMinima,
                             cudaStream_t stream);
 cudaError_t launchPipelined(PipelinedForm form, const uint8_t *transposed,
                             const WeightBlock *weights, float *out, Shape shape,

@@ -14,42 +14,65 @@ namespace blockscale::q4k {
 
 namespace {
 
-constexpr int kTermBytes = termBytes(TokenTerms::pairs);
 constexpr int kPlaneBytes = kChunksPerBlock * kChunkPlane;
-constexpr int kTileBytes = kPlaneBytes + kChunksPerBlock * kTokens * kTermBytes;
+constexpr int kFragmentBytes = kTokenGroups * 2 * 32 * kUnit; // of d * sum, in two parts
 constexpr int kWeightBytes = kRows * kRowBytes;
 constexpr int kRowTermBytes = kChunksPerBlock * kRows * int(sizeof(float2));
 
+/// A tile: activations, terms of tokens, and fragments where the min term is apart.
+__host__ __device__ constexpr int termPlaneBytes(TokenTerms terms) {
+  return kChunksPerBlock * kTokens * termBytes(terms);
+}
+__host__ __device__ constexpr int tileBytes(TokenTerms terms) {
+  return kPlaneBytes + termPlaneBytes(terms) + (terms == TokenTerms::scales ? kFragmentBytes : 0);
+}
+
 //===----------------------------------------------------------------------===//
-// The pass before: [token tile][super-block] of the two planes of a tile
+// The pass before: [token tile][super-block] of tiles
 //===----------------------------------------------------------------------===//
 
 constexpr int kTransposeThreads = 256;
 
+template <TokenTerms terms>
+__device__ inline void storeTerms(uint8_t *tile, int token, int chunk, float d, float dSum) {
+  int at = (chunk * kTokens + termSlot<terms>(token)) * termBytes(terms) ^ chunk * kUnit;
+  if constexpr (terms == TokenTerms::pairs) {
+    *reinterpret_cast<float2 *>(tile + kPlaneBytes + at) = make_float2(d, dSum);
+  } else {
+    *reinterpret_cast<float *>(tile + kPlaneBytes + at) = d;
+    // Lane and register of a fragment of m16n8k8: rows are tokens, k is the chunk.
+    int lane = (token & 7) * 4 + (chunk & 3), word = (token >> 3 & 1) + (chunk >> 2) * 2;
+    float parts[2];
+    split(dSum, parts[0], parts[1]);
+    for (int part = 0; part < 2; ++part)
+      *reinterpret_cast<float *>(tile + kPlaneBytes + termPlaneBytes(terms) +
+                                 (((token >> 4) * 2 + part) * 32 + lane) * kUnit + word * 4) =
+          parts[part];
+  }
+}
+
 /// Eight threads a chunk; tokens past the end are zeros.
+template <TokenTerms terms>
 __global__ void __launch_bounds__(kTransposeThreads)
     transpose(const ActivationChunk *in, uint8_t *out, int tokens, int blocks) {
   int index = threadIdx.x, word = index & 7, chunk = index >> 3 & 7, part = index >> 6;
-  int tile = blockIdx.y, block = blockIdx.x;
-  uint8_t *target = out + (size_t(tile) * blocks + block) * kTileBytes;
+  uint8_t *tile = out + (size_t(blockIdx.y) * blocks + blockIdx.x) * tileBytes(terms);
   for (int token = part; token < kTokens; token += kTransposeThreads / 64) {
-    int row = tile * kTokens + token;
+    int row = blockIdx.y * kTokens + token;
     unsigned q = 0;
     float d = 0;
     int sum = 0;
     if (row < tokens) {
-      const ActivationChunk &from = in[(size_t(row) * blocks + block) * kChunksPerBlock + chunk];
+      const ActivationChunk &from =
+          in[(size_t(row) * blocks + blockIdx.x) * kChunksPerBlock + chunk];
       q = reinterpret_cast<const unsigned *>(from.q)[word];
       d = __half2float(from.d);
       sum = from.sum;
     }
-    *reinterpret_cast<unsigned *>(target + chunk * kChunkPlane +
-                                  activationOffset(token, word >> 2) + (word & 3) * 4) = q;
+    *reinterpret_cast<unsigned *>(tile + chunk * kChunkPlane + activationOffset(token, word >> 2) +
+                                  (word & 3) * 4) = q;
     if (word == 0)
-      *reinterpret_cast<float2 *>(
-          target + kPlaneBytes +
-          ((chunk * kTokens + termSlot<TokenTerms::pairs>(token)) * kTermBytes ^ chunk * kUnit)) =
-          make_float2(d, d * float(sum));
+      storeTerms<terms>(tile, token, chunk, d, d * float(sum));
   }
 }
 
@@ -97,22 +120,24 @@ template <int pending> __device__ inline void waitCopies() {
 //===----------------------------------------------------------------------===//
 
 /// `rowGroups` fragments of B are a warp's; `stages` tiles of activations are held.
-template <int rowGroups, int stages> struct Map {
+template <int rowGroups, int stages, TokenTerms terms> struct Map {
   static constexpr int kWarpRows = rowGroups * 8;
   static constexpr int kWarps = kRows / kWarpRows;
   static constexpr int kThreads = kWarps * 32;
+  static constexpr int kTileBytes = tileBytes(terms);
   static constexpr int kWeights = stages * kTileBytes;
   static constexpr int kRowTerms = kWeights + 2 * kWeightBytes;
   static constexpr int kBarriers = kRowTerms + 2 * kRowTermBytes;
   static constexpr int kBytes = kBarriers + 2 * stages * 8;
 };
 
-template <int rowGroups, int stages, int blocksPerSm, Convert convert>
-__global__ void __launch_bounds__(Map<rowGroups, stages>::kThreads, blocksPerSm)
+template <int rowGroups, int stages, int blocksPerSm, TokenTerms terms>
+__global__ void __launch_bounds__(Map<rowGroups, stages, terms>::kThreads, blocksPerSm)
     pipelined(const uint8_t *__restrict__ tiles, const uint8_t *__restrict__ weights,
               float *__restrict__ out, int tokens, int rows, int depth) {
-  using Map = Map<rowGroups, stages>;
-  constexpr int kWarpRows = Map::kWarpRows;
+  using Map = Map<rowGroups, stages, terms>;
+  constexpr int kWarpRows = Map::kWarpRows, kTileBytes = Map::kTileBytes;
+  constexpr bool hasMinima = terms == TokenTerms::scales;
   constexpr int kUnits = kWarpRows * kRowBytes / kUnit / 32; // of a lane, and super-block
   extern __shared__ __align__(1024) uint8_t shared[];
   const unsigned base = unsigned(__cvta_generic_to_shared(shared));
@@ -153,7 +178,10 @@ __global__ void __launch_bounds__(Map<rowGroups, stages>::kThreads, blocksPerSm)
                              ((lane & 7) ^ (lane >> 3)) * kUnit;
   const unsigned headerTarget =
       base + Map::kRowTerms + warp * kWarpRows * kChunksPerBlock * sizeof(float2);
-  constexpr unsigned kTermStride = kWarpRows * sizeof(float2);
+  // Pairs, or a plane of scales and then one of minima.
+  constexpr unsigned kTermSize = hasMinima ? sizeof(float) : sizeof(float2);
+  constexpr unsigned kTermStride = kWarpRows * kTermSize;
+  constexpr unsigned kToMin = hasMinima ? kChunksPerBlock * kTermStride : sizeof(float);
 
   auto startWeights = [&](unsigned buffer) {
 #pragma unroll
@@ -163,13 +191,13 @@ __global__ void __launch_bounds__(Map<rowGroups, stages>::kThreads, blocksPerSm)
     commitCopies();
   };
   auto stageTerms = [&](uint4 header, unsigned buffer) {
-    unsigned target = headerTarget + buffer * kRowTermBytes + headerRow * sizeof(float2);
+    unsigned target = headerTarget + buffer * kRowTermBytes + headerRow * kTermSize;
     if constexpr (kWarpRows == 32) {
-      stageRowTerms(target, kTermStride, header, false);
-      stageRowTerms(target + 4 * kTermStride, kTermStride, header, true);
+      stageRowTerms(target, kTermStride, kToMin, header, false);
+      stageRowTerms(target + 4 * kTermStride, kTermStride, kToMin, header, true);
     } else {
       bool isUpper = lane >= kWarpRows;
-      stageRowTerms(target + (isUpper ? 4 * kTermStride : 0), kTermStride, header, isUpper);
+      stageRowTerms(target + (isUpper ? 4 * kTermStride : 0), kTermStride, kToMin, header, isUpper);
     }
   };
   auto loadHeader = [&] {
@@ -210,9 +238,14 @@ __global__ void __launch_bounds__(Map<rowGroups, stages>::kThreads, blocksPerSm)
     from.nibbles = base + Map::kWeights + buffer * kWeightBytes +
                    (warp * kWarpRows + fragmentRow) * kRowBytes + fragmentRow * kUnit +
                    fragmentWord * 4;
-    from.rowTerms = headerTarget + buffer * kRowTermBytes + fragmentWord * 2 * sizeof(float2);
+    from.rowTerms = headerTarget + buffer * kRowTermBytes + fragmentWord * 2 * kTermSize;
     from.tokenTerms = activations + kPlaneBytes + fragmentRow * kUnit;
-    multiplyBlock<TokenTerms::pairs, convert>(sums, from, kTermStride);
+    multiplyBlock<terms, Convert::instruction>(sums, from, kTermStride);
+    if constexpr (hasMinima)
+      multiplyMinima(sums, activations + kPlaneBytes + termPlaneBytes(terms) + lane * kUnit,
+                     headerTarget + buffer * kRowTermBytes + kToMin + fragmentWord * kTermStride +
+                         fragmentRow * kTermSize,
+                     kTermStride);
 
     // Read by ordinary loads, written next by a bulk copy.
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -229,22 +262,21 @@ struct Launcher {
   void (*kernel)(const uint8_t *, const uint8_t *, float *, int, int, int);
   int threads, sharedBytes;
 };
-template <int rowGroups, int stages, int blocksPerSm, Convert convert = Convert::instruction>
-constexpr Launcher launcher() {
-  using Map = Map<rowGroups, stages>;
-  return {pipelined<rowGroups, stages, blocksPerSm, convert>, Map::kThreads, Map::kBytes};
+template <int rowGroups, int stages, TokenTerms terms> constexpr Launcher launcher() {
+  using Map = Map<rowGroups, stages, terms>;
+  return {pipelined<rowGroups, stages, /*blocksPerSm=*/2, terms>, Map::kThreads, Map::kBytes};
 }
 
 Launcher launcherOf(PipelinedForm form) {
   switch (form) {
   case PipelinedForm::rows16:
-    return launcher<2, 3, 2>();
-  case PipelinedForm::rows16Offset:
-    return launcher<2, 3, 2, Convert::offset>();
+    return launcher<2, 3, TokenTerms::pairs>();
   case PipelinedForm::rows32:
-    return launcher<4, 2, 2>();
-  case PipelinedForm::rows32Offset:
-    return launcher<4, 2, 2, Convert::offset>();
+    return launcher<4, 3, TokenTerms::pairs>();
+  case PipelinedForm::rows16Minima:
+    return launcher<2, 2, TokenTerms::scales>();
+  case PipelinedForm::rows32Minima:
+    return launcher<4, 2, TokenTerms::scales>();
   }
   return {};
 }
@@ -256,15 +288,16 @@ cudaError_t allowShared(const Launcher &launcher) {
 
 } // namespace
 
-size_t transposedBytes(Shape shape) {
-  return size_t((shape.tokens + kTokens - 1) / kTokens) * shape.blocksPerRow() * kTileBytes;
+size_t transposedBytes(Shape shape, bool hasMinima) {
+  return size_t((shape.tokens + kTokens - 1) / kTokens) * shape.blocksPerRow() *
+         tileBytes(hasMinima ? TokenTerms::scales : TokenTerms::pairs);
 }
 
-cudaError_t launchTranspose(const ActivationChunk *in, uint8_t *out, Shape shape,
+cudaError_t launchTranspose(const ActivationChunk *in, uint8_t *out, Shape shape, bool hasMinima,
                             cudaStream_t stream) {
   dim3 grid(shape.blocksPerRow(), (shape.tokens + kTokens - 1) / kTokens);
-  transpose<<<grid, kTransposeThreads, 0, stream>>>(in, out, shape.tokens,
-                                                    int(shape.blocksPerRow()));
+  auto kernel = hasMinima ? transpose<TokenTerms::scales> : transpose<TokenTerms::pairs>;
+  kernel<<<grid, kTransposeThreads, 0, stream>>>(in, out, shape.tokens, int(shape.blocksPerRow()));
   return cudaGetLastError();
 }
 
