@@ -94,7 +94,7 @@ std::string loadModule(LoadedKernel &kernel, const std::string &path) {
 std::vector<LoadedKernel> loadKernels(const std::string &path, std::string &problem) {
   std::ifstream file(path);
   if (!file) {
-    problem = "description '" + path + "' cannot be read";
+    problem = "description '" + path + "' cannot be read\n";
     return {};
   }
   std::vector<LoadedKernel> all;
@@ -104,17 +104,22 @@ std::vector<LoadedKernel> loadKernels(const std::string &path, std::string &prob
     std::istringstream line(text.substr(0, text.find('#')));
     std::string word;
     if (line >> word && !readLine(line, word, all)) {
-      problem = "'" + path + "' line " + std::to_string(number) + " is not understood: " + text;
+      problem =
+          "'" + path + "' line " + std::to_string(number) + " is not understood: " + text + "\n";
       return {};
     }
   }
   std::string folder = path.substr(0, path.find_last_of('/') + 1);
+  std::vector<LoadedKernel> loaded;
   for (LoadedKernel &kernel : all) {
-    problem = loadModule(kernel, folder + kernel.module);
-    if (!problem.empty())
-      return {};
+    std::string why = loadModule(kernel, folder + kernel.module);
+    if (why.empty())
+      loaded.push_back(std::move(kernel));
+    else
+      problem += kernel.name + ": " + why + "\n";
   }
-  return all;
+  cudaGetLastError(); // what was refused is no error of the launches to come
+  return loaded;
 }
 
 cudaError_t launchLoaded(const LoadedKernel &kernel, const DeviceBuffers &buffers, Shape shape,

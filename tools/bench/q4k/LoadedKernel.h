@@ -59,7 +59,8 @@ struct DeviceBuffers {
   void *scratch;
 };
 
-/// Reads a description and loads its modules; on failure empty, and `problem` says why.
+/// Reads a description and loads its modules. Leaves out what cannot be loaded;
+/// `problem` says why, a line for each.
 std::vector<LoadedKernel> loadKernels(const std::string &path, std::string &problem);
 
 cudaError_t launchLoaded(const LoadedKernel &kernel, const DeviceBuffers &buffers, Shape shape,
