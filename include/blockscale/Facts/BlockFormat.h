@@ -81,7 +81,7 @@ constexpr NibblePlace q4kNibble(int k) { return {k / 64 * 32 + k % 32, k % 64 >=
 //===----------------------------------------------------------------------===//
 
 inline constexpr int kChunkElements = 32;
-inline constexpr int kQ8MaxElement = 127; // d = amax / 127
+inline constexpr int kQ8MaxElement = 127;  // d = amax / 127
 inline constexpr int kChunkSumOffset = 36; // i32 sum of the elements
 
 namespace detail {
