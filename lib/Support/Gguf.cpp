@@ -353,9 +353,10 @@ Result<Array> parseGguf(std::string_view bytes, std::string_view subject, std::s
   return convert(tensor, isScales, prefix);
 }
 
-Result<Array> readGguf(const std::string &path, std::string_view member) {
+Result<bool> visitGguf(const std::string &path,
+                       const std::function<void(std::string_view)> &visit) {
   if (Result<bool> status = checkReadable(path, "gguf"); !status)
-    return status.takeRefusal();
+    return status;
   if (!std::filesystem::is_regular_file(path))
     return Refusal{"gguf: '" + path + "' must be a readable file, got a pipe"};
   // Mapped: a model is larger than the tensor that is asked for.
@@ -365,7 +366,17 @@ Result<Array> readGguf(const std::string &path, std::string_view member) {
     return Refusal{"gguf: '" + path + "' must be a readable file, got " +
                    file.getError().message()};
   llvm::StringRef bytes = (*file)->getBuffer();
-  return parseGguf({bytes.data(), bytes.size()}, path, member);
+  visit({bytes.data(), bytes.size()});
+  return true;
+}
+
+Result<Array> readGguf(const std::string &path, std::string_view member) {
+  Result<Array> array = Array();
+  Result<bool> status =
+      visitGguf(path, [&](std::string_view bytes) { array = parseGguf(bytes, path, member); });
+  if (!status)
+    return status.takeRefusal();
+  return array;
 }
 
 std::string formatGguf(const std::vector<GgufOutput> &tensors, std::string_view architecture) {

@@ -176,22 +176,27 @@ Result<bool> write(const Options &options) {
   return rt::writeFile(options.out, rt::formatGguf(outputs, "blockscale"), "gguf");
 }
 
+void print(const GgufTensor &tensor) {
+  std::string name(tensor.name);
+  for (char &c : name)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f')
+      c = '?';
+  std::printf("%s %s %s\n", name.c_str(), std::string(tensor.type->name).c_str(),
+              rt::formatShape(tensor.shape).c_str());
+}
+
 Result<bool> list(const std::string &path) {
-  Result<std::string> bytes = rt::readFile(path, "gguf");
-  if (!bytes)
-    return bytes.takeRefusal();
-  Result<std::vector<GgufTensor>> tensors = rt::indexGguf(*bytes, path);
-  if (!tensors)
-    return tensors.takeRefusal();
-  for (const GgufTensor &tensor : *tensors) {
-    std::string name(tensor.name);
-    for (char &c : name)
-      if (static_cast<unsigned char>(c) < ' ' || c == '\x7f')
-        c = '?';
-    std::printf("%s %s %s\n", name.c_str(), std::string(tensor.type->name).c_str(),
-                rt::formatShape(tensor.shape).c_str());
-  }
-  return true;
+  Result<bool> result = true;
+  Result<bool> status = rt::visitGguf(path, [&](std::string_view bytes) {
+    Result<std::vector<GgufTensor>> tensors = rt::indexGguf(bytes, path);
+    if (!tensors) {
+      result = tensors.takeRefusal();
+      return;
+    }
+    for (const GgufTensor &tensor : *tensors)
+      print(tensor);
+  });
+  return status ? result : status;
 }
 
 } // namespace

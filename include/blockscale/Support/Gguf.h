@@ -22,6 +22,8 @@
 #include "blockscale/Facts/GgufTypes.h"
 #include "blockscale/Support/Array.h"
 
+#include <functional>
+
 namespace blockscale::rt {
 
 struct GgufTensor {
@@ -37,6 +39,9 @@ Result<std::vector<GgufTensor>> indexGguf(std::string_view bytes, std::string_vi
 /// `member` is a tensor's name, or that of one of FP4 and ":scales".
 Result<Array> parseGguf(std::string_view bytes, std::string_view subject, std::string_view member);
 Result<Array> readGguf(const std::string &path, std::string_view member);
+
+/// Calls `visit` with the bytes of a file, which stay mapped meanwhile.
+Result<bool> visitGguf(const std::string &path, const std::function<void(std::string_view)> &visit);
 
 /// A tensor to be written; `bytes` are those of its blocks.
 struct GgufOutput {
