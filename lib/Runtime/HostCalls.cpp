@@ -271,6 +271,29 @@ void bsrt_call_check_gemm(const char *name, int64_t m, int64_t n, int64_t k, int
     session->records.back().check = std::move(record);
 }
 
+void bsrt_call_quantize_chunks(int64_t rows, int64_t cols, int32_t source, const void *values,
+                               uint8_t *chunks) {
+  if (Session *session = active())
+    keep(*session, bsrt_host_quantize_chunks(rows, cols, source, values, chunks));
+}
+
+void bsrt_call_check_block_gemm(const char *name, int64_t m, int64_t n, int64_t k, const uint8_t *a,
+                                const uint8_t *b, const void *d) {
+  Session *session = active();
+  if (!session)
+    return;
+  bsrt_block_check check{m, n, k, a, b, static_cast<const float *>(d)};
+  CheckRecord record{name, {}};
+  if (bsrt_host_check_block_gemm(&check, &record.result)) {
+    session->fail(bsrt_error_message());
+    return;
+  }
+  if (record.result.wrong)
+    session->fail(describeWrong(record.name, record.result));
+  if (!session->records.empty())
+    session->records.back().check = std::move(record);
+}
+
 std::vector<std::pair<std::string, void *>> blockscale::rt::getHostCalls() {
 #define BLOCKSCALE_HOST_CALL(name)                                                                 \
   {                                                                                                \
@@ -296,6 +319,8 @@ std::vector<std::pair<std::string, void *>> blockscale::rt::getHostCalls() {
           BLOCKSCALE_HOST_CALL(bsrt_call_relayout_scales),
           BLOCKSCALE_HOST_CALL(bsrt_call_zero_scale_tail),
           BLOCKSCALE_HOST_CALL(bsrt_call_swap_nibbles),
-          BLOCKSCALE_HOST_CALL(bsrt_call_check_gemm)};
+          BLOCKSCALE_HOST_CALL(bsrt_call_check_gemm),
+          BLOCKSCALE_HOST_CALL(bsrt_call_quantize_chunks),
+          BLOCKSCALE_HOST_CALL(bsrt_call_check_block_gemm)};
 #undef BLOCKSCALE_HOST_CALL
 }

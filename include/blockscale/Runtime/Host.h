@@ -107,6 +107,31 @@ typedef struct bsrt_check_result {
  */
 bsrt_status bsrt_host_check_gemm(const bsrt_check *check, bsrt_check_result *result);
 
+/**
+ * Quantises [rows, cols] values of `source` (facts::Format f32, f16 or bf16) to
+ * q8_1 chunks of 40 bytes for each 32 elements of a row: f16 d, two bytes of zero,
+ * 32 signed bytes, i32 sum. d = amax / 127, element = rint(x * (1 / d)); a chunk of
+ * zeroes has d = 0, one with a NaN or an infinity d = NaN and zeroes.
+ */
+bsrt_status bsrt_host_quantize_chunks(int64_t rows, int64_t cols, int32_t source,
+                                      const void *values, uint8_t *chunks);
+
+/** A product of q8_1 chunks [m, k] and q4_K blocks [n, k], D f32 [m, n]. */
+typedef struct bsrt_block_check {
+  int64_t m, n, k;
+  const uint8_t *a, *b;
+  const float *d;
+} bsrt_block_check;
+
+/**
+ * Compares D with the product in f64 within (2 chunks + 1) 2^-24 of the sum of the
+ * terms' magnitudes: docs/Q4K.md, "Contract". Returns as bsrt_host_check_gemm does.
+ */
+bsrt_status bsrt_host_check_block_gemm(const bsrt_block_check *check, bsrt_check_result *result);
+
+/** The product itself, term by term in f32: what every kernel computes, bit for bit. */
+bsrt_status bsrt_host_block_gemm(const bsrt_block_check *check, float *d);
+
 #ifdef __cplusplus
 }
 #endif
