@@ -507,6 +507,7 @@ void blockscale::populateBlockscaleToNVVMTypeConversions(LLVMTypeConverter &conv
 void blockscale::populateBlockscaleToNVVMPatterns(LLVMTypeConverter &converter,
                                                   RewritePatternSet &patterns) {
   patterns.add<KernelPattern>(converter);
+  populateWarpKernelToNVVMPatterns(converter, patterns);
   addFunctions<blockscale::ReturnOp, SharedBaseOp, BarSyncOp, BarWarpSyncOp, ElectSyncOp,
                MbarrierInitOp, MbarrierArriveOp, MbarrierArriveExpectTxOp, MbarrierTryWaitParityOp,
                FenceProxyAsyncOp, PrefetchTensormapOp, CpAsyncBulkTensorLoadOp,
@@ -532,7 +533,7 @@ struct ConvertBlockscaleToNVVM
   void runOnOperation() override {
     SmallVector<ModuleOp> modules;
     getOperation().walk([&](ModuleOp module) {
-      if (!module.getOps<KernelOp>().empty())
+      if (!module.getOps<KernelOp>().empty() || !module.getOps<WarpKernelOp>().empty())
         modules.push_back(module);
     });
     for (ModuleOp module : modules)
@@ -543,6 +544,8 @@ struct ConvertBlockscaleToNVVM
   LogicalResult convert(ModuleOp module) {
     MLIRContext *context = &getContext();
     for (KernelOp kernel : module.getOps<KernelOp>())
+      nameLocations(kernel);
+    for (WarpKernelOp kernel : module.getOps<WarpKernelOp>())
       nameLocations(kernel);
     module->setAttr(kDescriptorNotesAttr, describeDescriptors(module));
     if (!module.lookupSymbol(kSharedName)) {

@@ -8,8 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LowerBlockGemm.h"
+
 #include "blockscale/Conversion/GemmKernel.h"
 #include "blockscale/Conversion/Passes.h"
+#include "blockscale/Conversion/WarpKernel.h"
 #include "blockscale/Facts/ArchInfo.h"
 
 namespace blockscale {
@@ -112,24 +115,38 @@ struct LowerGemmToKernel
   }
 
   LogicalResult lower(GemmOp gemm) {
-    if (!isa<MemRefType>(gemm.getA().getType()) || !gemm.getProblem())
+    bool blocks = gemm.isBlockProduct();
+    if (!isa<MemRefType>(gemm.getA().getType()) ||
+        !(blocks ? bool(gemm.getBlockProblem()) : bool(gemm.getProblem())))
       return gemm.emitOpError("gemm_to_kernel_c1: operands must be packed bytes in memory, got ")
              << gemm.getA().getType();
-    if (!gemm.getSchedule())
+    if (!(blocks ? bool(gemm.getWarpSchedule()) : bool(gemm.getSchedule())))
       return gemm.emitOpError("gemm_to_kernel_c2: gemm must have a schedule, got none; run "
                               "blockscale-choose-schedule");
-    FailureOr<ModuleOp> kernels = kernelsFor(gemm);
+    facts::Arch arch = blocks ? gemm.getWarpSchedule().getArch() : gemm.getSchedule().getArch();
+    FailureOr<ModuleOp> kernels = kernelsFor(gemm, facts::name(arch));
     if (failed(kernels))
       return failure();
     OpBuilder b = OpBuilder::atBlockEnd(kernels->getBody());
-    std::string name = freeName(*kernels, "gemm_", llvm::range_size(kernels->getOps<KernelOp>()));
-    KernelOp kernel =
-        buildGemmKernel(b, gemm.getLoc(), name, gemm.getProblem(), gemm.getSchedule(),
-                        {/*alpha=*/bool(gemm.getAlpha()), /*bias=*/bool(gemm.getBias())});
-    b.setInsertionPoint(gemm);
+    size_t count = llvm::range_size(kernels->getOps<KernelOp>()) +
+                   llvm::range_size(kernels->getOps<WarpKernelOp>());
+    std::string name = freeName(*kernels, "gemm_", count);
     auto symbol = SymbolRefAttr::get(b.getStringAttr(*kernels->getName()),
                                      {FlatSymbolRefAttr::get(b.getContext(), name)});
-    HostBuilder(gemm, b).build(kernel, symbol);
+    if (blocks) {
+      WarpKernelOp kernel =
+          buildWarpKernel(b, gemm.getLoc(), name, gemm.getBlockProblem(), gemm.getWarpSchedule());
+      if (Attribute fallback = gemm->getAttr(kFallbackAttr))
+        kernel->setAttr(kFallbackAttr, fallback);
+      b.setInsertionPoint(gemm);
+      buildBlockLaunch(b, gemm, kernel, symbol);
+    } else {
+      KernelOp kernel =
+          buildGemmKernel(b, gemm.getLoc(), name, gemm.getProblem(), gemm.getSchedule(),
+                          {/*alpha=*/bool(gemm.getAlpha()), /*bias=*/bool(gemm.getBias())});
+      b.setInsertionPoint(gemm);
+      HostBuilder(gemm, b).build(kernel, symbol);
+    }
     gemm.erase();
     return success();
   }
@@ -142,9 +159,8 @@ struct LowerGemmToKernel
   }
 
   /// The module of kernels for the schedule's chip; there is one for each root.
-  FailureOr<ModuleOp> kernelsFor(GemmOp gemm) {
+  FailureOr<ModuleOp> kernelsFor(GemmOp gemm, StringRef arch) {
     ModuleOp root = getOperation();
-    StringRef arch(facts::name(gemm.getSchedule().getArch()));
     for (auto module : root.getOps<ModuleOp>()) {
       auto other = module->getAttrOfType<StringAttr>("blockscale.arch");
       if (!other)

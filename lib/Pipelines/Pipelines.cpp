@@ -26,9 +26,9 @@ using namespace mlir;
 namespace blockscale {
 
 /// Fields of a schedule that a user may pin, by the names of the pass's options.
-static constexpr StringLiteral kNumberPins[] = {"inst-k", "stages", "accumulators", "staging",
-                                                "ctas"};
-static constexpr StringLiteral kEpiloguePin = "epilogue";
+static constexpr StringLiteral kNumberPins[] = {"inst-k",  "stages", "accumulators",
+                                                "staging", "ctas",   "kd"};
+static constexpr StringLiteral kWordPins[] = {"epilogue", "kernel", "sums"};
 
 static bool isWord(StringRef text) {
   return !text.empty() && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
@@ -36,8 +36,8 @@ static bool isWord(StringRef text) {
 
 /// What is wrong with one `field=value`, or an empty string.
 static std::string checkPin(StringRef field, StringRef value) {
-  if (field == kEpiloguePin)
-    return isWord(value) ? "" : "epilogue has no value";
+  if (llvm::is_contained(kWordPins, field))
+    return isWord(value) ? "" : (field + " has no value").str();
   if (!llvm::is_contained(kNumberPins, field))
     return ("'" + field + "' is not a field").str();
   int64_t number;
@@ -62,7 +62,7 @@ std::string checkSchedulePins(StringRef pins) {
   if (refusal.empty())
     return {};
   return ("pins_c1: pinned fields must be a list such as ctas=2,stages=3 with fields inst-k, "
-          "stages, accumulators, epilogue, staging, ctas, got '" +
+          "stages, accumulators, epilogue, staging, ctas, and of blocks kernel, kd, sums, got '" +
           pins + "' (" + refusal + ")")
       .str();
 }
@@ -93,6 +93,7 @@ void buildProblemPipeline(OpPassManager &passes, const GemmToPTXPipeline &option
 void buildKernelPipeline(OpPassManager &passes) {
   passes.addPass(createBlockscaleLowerGemmToKernelPass());
   passes.addPass(createBlockscaleLowerKernelToMachinePass());
+  passes.addPass(createBlockscaleLowerWarpKernelToMachinePass());
   passes.addPass(createConvertBlockscaleToNVVMPass());
 }
 

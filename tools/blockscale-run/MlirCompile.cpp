@@ -13,6 +13,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
+#include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/InitAll.h"
 #include "blockscale/Target/PTX/TranslateKernels.h"
 
@@ -95,7 +96,12 @@ public:
 
   void runAfterPass(Pass *pass, Operation *op) override {
     if (pass->getArgument() == "blockscale-lower-gemm-to-kernel")
-      op->walk([&](KernelOp kernel) { plans[kernel.getSymName().str()] = read(kernel); });
+      op->walk([&](Operation *nested) {
+        if (auto kernel = dyn_cast<KernelOp>(nested))
+          plans[kernel.getSymName().str()] = read(kernel);
+        else if (auto kernel = dyn_cast<WarpKernelOp>(nested))
+          plans[kernel.getSymName().str()] = read(kernel);
+      });
   }
 
 private:
@@ -114,6 +120,23 @@ private:
     plan.stages = schedule.getStages();
     plan.accumulators = schedule.getAccumulators();
     kernel.walk([&](TmemPlanOp op) { plan.tmemColumns = op.getPlan().getColumns(); });
+    return plan;
+  }
+
+  static KernelPlan read(WarpKernelOp kernel) {
+    BlockProblemAttr problem = kernel.getProblem();
+    WarpScheduleAttr schedule = kernel.getSchedule();
+    KernelPlan plan;
+    plan.format = std::string(name(problem.getB())) + " x " + std::string(name(problem.getA()));
+    plan.problem = shape({problem.getM(), problem.getN(), problem.getK()});
+    plan.instruction = "mma.sync s8 16x8x32";
+    plan.tile = shape(schedule.getTile());
+    plan.epilogue = "plain_store";
+    plan.kernel = name(schedule.getKernel());
+    if (auto fallback = kernel->getAttrOfType<StringAttr>(kFallbackAttr))
+      plan.fallback = fallback.str();
+    plan.stages = 1;
+    plan.blocks = schedule.getBlocks();
     return plan;
   }
 
@@ -242,6 +265,8 @@ facts::Result<Program> compile(MLIRContext &context, const CompileOptions &optio
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(options.input, &context);
   if (!module)
     return errors.refusal("reading the input");
+  if (auto target = findTargetFor(*module, facts::name(options.arch)); !target)
+    return target.takeRefusal();
   auto entry = module->lookupSymbol<func::FuncOp>(options.entry);
   if (!entry || entry.isExternal()) {
     std::string names;

@@ -160,7 +160,7 @@ Result<bool> compareBits(const std::vector<Array> &first, const std::vector<Arra
 } // namespace
 
 Result<bool> runMlir(const Options &options) {
-  Result<facts::Arch> arch = findTarget(options.arch);
+  Result<facts::Arch> arch = findAnyTarget(options.arch);
   if (!arch)
     return arch.takeRefusal();
   if (std::string refusal = checkSchedulePins(options.pins); !refusal.empty())

@@ -26,12 +26,18 @@ static std::string dims(const uint32_t (&v)[3]) {
 static void printLaunch(const LaunchRecord &launch, const KernelPlan *plan, const Report &report) {
   llvm::raw_ostream &os = llvm::outs();
   os << "kernel " << launch.kernel << ": ";
+  bool isWarpKernel = plan && !plan->kernel.empty();
   if (plan)
     os << plan->format << " " << plan->problem << ", " << plan->instruction << ", tile "
-       << plan->tile << ", " << plan->stages << " stages, ";
+       << plan->tile << ", ";
+  if (isWarpKernel)
+    os << plan->kernel << ", " << plan->blocks << " blocks/SM, "
+       << (plan->fallback.empty() ? "" : "instead of " + plan->fallback + ", ");
+  else if (plan)
+    os << plan->stages << " stages, ";
   os << "grid " << dims(launch.grid) << ", " << launch.sharedBytes << " shared bytes"
      << (launch.isOversized ? " (oversized)" : "");
-  if (plan)
+  if (plan && !isWarpKernel)
     os << ", " << plan->tmemColumns << " TMEM columns";
   os << "; " << report.device << llvm::formatv(" {0:f3} s", launch.seconds);
   if (report.timedLaunches)
@@ -135,11 +141,16 @@ facts::Result<bool> writeReport(const Report &report, const std::string &path) {
     Object object = toJson(launch);
     if (auto it = report.plans.find(launch.kernel); it != report.plans.end()) {
       const KernelPlan &plan = it->second;
-      object["plan"] =
-          Object{{"format", plan.format},           {"problem", plan.problem},
-                 {"instruction", plan.instruction}, {"tile", plan.tile},
-                 {"stages", plan.stages},           {"accumulators", plan.accumulators},
-                 {"epilogue", plan.epilogue},       {"tmem_columns", plan.tmemColumns}};
+      Object described{{"format", plan.format},           {"problem", plan.problem},
+                       {"instruction", plan.instruction}, {"tile", plan.tile},
+                       {"stages", plan.stages},           {"accumulators", plan.accumulators},
+                       {"epilogue", plan.epilogue},       {"tmem_columns", plan.tmemColumns}};
+      if (!plan.kernel.empty()) {
+        described["kernel"] = plan.kernel;
+        described["fallback"] = plan.fallback;
+        described["blocks_per_sm"] = plan.blocks;
+      }
+      object["plan"] = std::move(described);
     }
     launches.push_back(std::move(object));
   }

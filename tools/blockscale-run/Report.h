@@ -21,6 +21,9 @@ struct KernelPlan {
   std::string tile;        // 128x128x256
   std::string problem;     // 178x1536x384
   std::string epilogue;
+  std::string kernel;   // raw_nibble …, of blocks
+  std::string fallback; // why it is not the first choice; empty where it is
+  int64_t blocks = 0;   // of one SM, of blocks
   int64_t stages = 0, accumulators = 0, tmemColumns = 0;
 };
 

@@ -190,7 +190,7 @@ int main(int argc, char **argv) {
   if (manifestPath.getValue() == outputPath.getValue())
     return fail("translate_c7: --manifest and -o must name two files, got '" +
                 manifestPath.getValue() + "' twice");
-  facts::Result<facts::Arch> arch = findTarget(archName.getValue());
+  facts::Result<facts::Arch> arch = findAnyTarget(archName.getValue());
   if (!arch)
     return fail(arch.message());
 

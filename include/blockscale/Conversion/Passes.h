@@ -30,6 +30,10 @@ void populateBlockscaleToNVVMTypeConversions(mlir::LLVMTypeConverter &converter)
 void populateBlockscaleToNVVMPatterns(mlir::LLVMTypeConverter &converter,
                                       mlir::RewritePatternSet &patterns);
 
+/// Patterns of blockscale.warp_kernel; a part of those above.
+void populateWarpKernelToNVVMPatterns(mlir::LLVMTypeConverter &converter,
+                                      mlir::RewritePatternSet &patterns);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_CONVERSION_PASSES_H

@@ -32,6 +32,20 @@ def BlockscaleLowerKernelToMachinePass
                            "::mlir::scf::SCFDialect"];
 }
 
+def BlockscaleLowerWarpKernelToMachinePass
+    : Pass<"blockscale-lower-warp-kernel-to-machine", "::mlir::ModuleOp"> {
+  let summary = "level 3 to 4: planes and fragments become addresses and mma.sync";
+  let description = [{
+    Planes become addresses, fragments scalars, barriers of planes bar.sync; addresses
+    that change from pass to pass are carried by the loop. Kernels that are at the
+    machine level already stay as they are.
+    Doc test: test/Conversion/warp-kernel-to-machine.mlir.
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
 def ConvertBlockscaleToNVVMPass : Pass<"convert-blockscale-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "level 4 to 5: machine ops become NVVM and LLVM ops";
   let description = [{

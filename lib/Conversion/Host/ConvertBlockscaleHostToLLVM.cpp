@@ -270,6 +270,22 @@ Value lowerCheckGemm(CheckGemmOp op, CheckGemmOp::Adaptor, Calls &calls) {
        calls.pointerOrNull(op.getBias()), calls.pointer(op.getD())});
 }
 
+Value lowerQuantizeChunks(QuantizeChunksOp op, QuantizeChunksOp::Adaptor, Calls &calls) {
+  auto x = cast<MemRefType>(op.getX().getType());
+  return calls.call("bsrt_call_quantize_chunks",
+                    {calls.i64(x.getDimSize(0)), calls.i64(x.getDimSize(1)),
+                     calls.code(sourceFormat(x.getElementType())), calls.pointer(op.getX()),
+                     calls.pointer(op.getOut())});
+}
+
+Value lowerCheckBlockGemm(CheckBlockGemmOp op, CheckBlockGemmOp::Adaptor, Calls &calls) {
+  BlockProblemAttr problem = op.getLogicalBlockProblem();
+  return calls.call("bsrt_call_check_block_gemm",
+                    {calls.string(op.getName()), calls.i64(problem.getM()),
+                     calls.i64(problem.getN()), calls.i64(problem.getK()), calls.pointer(op.getA()),
+                     calls.pointer(op.getB()), calls.pointer(op.getD())});
+}
+
 struct ConvertBlockscaleHostToLLVM
     : blockscale::impl::ConvertBlockscaleHostToLLVMPassBase<ConvertBlockscaleHostToLLVM> {
   void runOnOperation() override {
@@ -283,7 +299,8 @@ struct ConvertBlockscaleHostToLLVM
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalOp<AllocOp, FreeOp, CopyOp, TensorMapOp, LaunchOp, QuantizeOp, DequantizeOp,
-                        RelayoutScalesOp, ZeroScaleTailOp, SwapNibblesOp, CheckGemmOp, GemmOp>();
+                        RelayoutScalesOp, ZeroScaleTailOp, SwapNibblesOp, CheckGemmOp, GemmOp,
+                        QuantizeChunksOp, CheckBlockGemmOp>();
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }
@@ -295,7 +312,7 @@ private:
         return op->emitOpError("host_to_llvm_c1: product must be a kernel and its launch, got one "
                                "that blockscale-lower-gemm-to-kernel has not lowered");
       bool isOnHost = isa<QuantizeOp, DequantizeOp, RelayoutScalesOp, ZeroScaleTailOp,
-                          SwapNibblesOp, CheckGemmOp>(op);
+                          SwapNibblesOp, CheckGemmOp, QuantizeChunksOp, CheckBlockGemmOp>(op);
       if (isOnHost && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>))
         return op->emitOpError("host_to_llvm_c2: operands must be in memory, got tensors; run "
                                "blockscale-pack-narrow and blockscale-bufferize");
@@ -328,4 +345,6 @@ void blockscale::populateBlockscaleHostToLLVMPatterns(const TypeConverter &conve
   patterns.add<CallPattern<ZeroScaleTailOp>>(converter, context, lowerZeroScaleTail);
   patterns.add<CallPattern<SwapNibblesOp>>(converter, context, lowerSwapNibbles);
   patterns.add<CallPattern<CheckGemmOp>>(converter, context, lowerCheckGemm);
+  patterns.add<CallPattern<QuantizeChunksOp>>(converter, context, lowerQuantizeChunks);
+  patterns.add<CallPattern<CheckBlockGemmOp>>(converter, context, lowerCheckBlockGemm);
 }

@@ -212,13 +212,18 @@ private:
       param.kind = rt::ManifestParam::Kind::scalar;
       auto constant = value.getDefiningOp<arith::ConstantOp>();
       auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
-      if (number && number.getType().isF32())
+      auto integer = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
+      if (integer && integer.getType().isInteger(32)) {
+        param.type = rt::ScalarType::i32;
+        param.bits = uint32_t(integer.getInt());
+      } else if (number && number.getType().isF32())
         param.bits = rt::scalarBits(number.getValue().convertToFloat());
       else if (isArgument(launch, value))
         param.argument = scope + argumentName(launch, value);
       else
-        return launch.emitOpError("manifest_c2: a scalar parameter must be an f32 constant or an "
-                                  "argument of the function, got a value that host code computes"),
+        return launch.emitOpError(
+                   "manifest_c2: a scalar parameter must be an f32 or i32 constant "
+                   "or an argument of the function, got a value that host code computes"),
                failure();
     }
     if (param.kind != rt::ManifestParam::Kind::scalar && param.buffer.empty())

@@ -12,6 +12,7 @@
 #include "blockscale/Target/PTX/TranslateKernels.h"
 #include "LineDirectives.h"
 #include "PTXText.h"
+#include "blockscale/Facts/ArchInfo.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -46,9 +47,14 @@ using namespace mlir;
 namespace blockscale {
 namespace {
 
-/// LLVM 22 knows no chip after this one; PTX for later chips is generated for it.
+/// LLVM 22 knows no chip of the tcgen05 families after this one; PTX for later chips is
+/// generated for it. The others it knows by their own names.
 constexpr llvm::StringLiteral kGenerateAs = "sm_103a";
 constexpr llvm::StringLiteral kGenerateFeatures = "+ptx90";
+llvm::StringRef generateAs(facts::Arch arch) {
+  return facts::info(arch).tmemColumns ? llvm::StringRef(kGenerateAs)
+                                       : llvm::StringRef(facts::name(arch));
+}
 
 /// Options that LLVM 22 takes on a command line only. Shared addresses have 32
 /// bits, so a pointer of 64 would only be truncated again; packed f32x2 moves
@@ -147,7 +153,7 @@ FailureOr<std::string> translateKernelsToPTX(ModuleOp kernels, facts::Arch arch,
   if (!target)
     return kernels.emitError("this LLVM must have the NVPTX target, got: ") << message, failure();
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, kGenerateAs, kGenerateFeatures, llvm::TargetOptions(), llvm::Reloc::PIC_,
+      triple, generateAs(arch), kGenerateFeatures, llvm::TargetOptions(), llvm::Reloc::PIC_,
       /*CM=*/std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   module->setTargetTriple(triple);
   module->setDataLayout(machine->createDataLayout());

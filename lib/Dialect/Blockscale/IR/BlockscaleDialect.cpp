@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockRules.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 
 #include "mlir/IR/Builders.h"

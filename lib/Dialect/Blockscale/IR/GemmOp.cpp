@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockRules.h"
 #include "ProblemOpRules.h"
 
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
@@ -205,8 +206,14 @@ ProblemAttr CheckGemmOp::getLogicalProblem() { return getProblemOf(typesOf(*this
 
 LogicalResult GemmOp::verify() {
   auto emitError = [&] { return this->emitOpError(); };
+  if (!getSfa() || !getSfb())
+    return verifyBlockGemm(*this);
   if (failed(verifyProduct(typesOf(*this), emitError)))
     return failure();
+  if (getBlockProblem() || getWarpSchedule())
+    return emitError() << "gemm_c20: a product of scaled operands must have problem and "
+                          "schedule, got "
+                       << (getBlockProblem() ? "block_problem" : "warp_schedule");
   ProblemAttr problem = getLogicalProblem();
   for (auto [what, nibbles, format] : {std::tuple("nibbles_a", getNibblesA(), problem.getA()),
                                        std::tuple("nibbles_b", getNibblesB(), problem.getB())})

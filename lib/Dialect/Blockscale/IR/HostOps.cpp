@@ -9,6 +9,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
+#include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 #include "blockscale/Facts/ArchInfo.h"
 #include "blockscale/Facts/TensorMap.h"
 
@@ -236,6 +237,37 @@ private:
   GemmShape shape;
 };
 
+/// The same of a kernel of equal warps: launch_c2, launch_c3, launch_c4, launch_c9.
+LogicalResult verifyWarpLaunch(LaunchOp launch, WarpKernelOp kernel) {
+  auto refuse = [&]() -> InFlightDiagnostic { return launch.emitOpError(); };
+  if (launch.getBlock() != ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1} ||
+      launch.getCluster() != ArrayRef<int64_t>{1, 1, 1})
+    return refuse() << "launch_c2: block must be [" << kernel.getThreads()
+                    << ", 1, 1] and cluster [1, 1, 1], got [" << launch.getBlock() << "] and ["
+                    << launch.getCluster() << "]";
+  if (launch.getSharedBytes() != kernel.getSharedBytes() || launch.getOversized())
+    return refuse() << "launch_c3: shared bytes must be the kernel's " << kernel.getSharedBytes()
+                    << ", and not oversized, got " << launch.getSharedBytes();
+  if (!llvm::equal(launch.getParams().getTypes(), kernel.getArgumentTypes()))
+    return refuse() << "launch_c4: parameters must be of " << kernel.getFunctionType();
+  BlockProblemAttr problem = kernel.getProblem();
+  WarpGrid grid = planGrid(problem, kernel.getSchedule().getTile());
+  if (launch.getGrid() != ArrayRef<int64_t>{grid.tokens, grid.rows, 1})
+    return refuse() << "launch_c9: grid must be [" << grid.tokens << ", " << grid.rows
+                    << ", 1], got [" << launch.getGrid() << "]";
+  for (auto [value, what, bytes] : {std::tuple(launch.getParams()[0], "a", problem.getABytes()),
+                                    std::tuple(launch.getParams()[1], "b", problem.getBBytes()),
+                                    std::tuple(launch.getParams()[2], "d", problem.getOutBytes())})
+    if (std::optional<int64_t> have = knownBytes(value); have && *have != bytes)
+      return refuse() << "launch_c9: buffer of " << what << " must have " << bytes << " bytes, got "
+                      << *have;
+  auto tokens = launch.getParams()[3].getDefiningOp<arith::ConstantIntOp>();
+  if (tokens && (tokens.value() < 1 || tokens.value() > problem.getM()))
+    return refuse() << "launch_c9: number of tokens must be 1 .. " << problem.getM() << ", got "
+                    << tokens.value();
+  return success();
+}
+
 } // namespace
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -243,7 +275,10 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
                                std::pair("cluster", getCluster())})
     if (extents.size() != 3)
       return emitOpError("launch_c1: ") << what << " must have 3 extents, got " << extents.size();
-  auto kernel = dyn_cast_or_null<KernelOp>(symbols.lookupNearestSymbolFrom(*this, getKernelAttr()));
+  Operation *symbol = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
+  if (auto kernel = dyn_cast_or_null<WarpKernelOp>(symbol))
+    return verifyWarpLaunch(*this, kernel);
+  auto kernel = dyn_cast_or_null<KernelOp>(symbol);
   if (!kernel)
     return success();
   return LaunchVerifier(*this, kernel).run();

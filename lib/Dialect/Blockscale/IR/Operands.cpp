@@ -105,7 +105,7 @@ bool blockscale::isNarrow(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return false;
-  if (isa_and_nonnull<ScalesAttr>(tensor.getEncoding()))
+  if (isa_and_nonnull<ScalesAttr, BlocksAttr>(tensor.getEncoding()))
     return true;
   std::optional<Format> format = getFormat(tensor.getElementType());
   return format && info(*format).bits <= 8;

@@ -7,6 +7,7 @@
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
+#include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 #include "blockscale/Facts/Features.h"
 #include "blockscale/Facts/IDesc.h"
 
@@ -52,6 +53,25 @@ facts::Result<Arch> blockscale::findTarget(StringRef chip) {
                           " have, got " + chip.str()};
   return facts::Refusal{"schedule_c1: chip must be one of " + listTargets(hasFeature, ", ") +
                         ", got '" + chip.str() + "'"};
+}
+
+facts::Result<Arch> blockscale::findAnyTarget(StringRef chip) {
+  std::optional<Arch> arch = facts::parseArch(std::string_view(chip.data(), chip.size()));
+  if (arch && isWarpTarget(*arch))
+    return *arch;
+  return findTarget(chip);
+}
+
+facts::Result<Arch> blockscale::findTargetFor(Operation *root, StringRef chip) {
+  bool hasScaled = false, hasBlocks = false;
+  root->walk([&](Operation *op) {
+    auto gemm = dyn_cast<GemmOp>(op);
+    bool isBlocks = gemm && gemm.isBlockProduct();
+    hasBlocks |= isBlocks || isa<WarpKernelOp>(op);
+    hasScaled |= (gemm && !isBlocks) || isa<KernelOp>(op);
+  });
+  // Whether blocks run on a chip of scaled products, the choice of their kernel says.
+  return hasScaled || !hasBlocks ? findTarget(chip) : findAnyTarget(chip);
 }
 
 //===----------------------------------------------------------------------===//

@@ -64,7 +64,8 @@ struct GemmModel : DstBufferizableOpInterfaceExternalModel<GemmModel, GemmOp> {
     ArrayRef<Value> v = *buffers;
     GemmOp::create(rewriter, op->getLoc(), /*result=*/Type(), v[0], v[1], v[2], v[3], v[4], v[5],
                    v[6], gemm.getProblem(), gemm.getSchedule(), gemm.getNibblesA(),
-                   gemm.getNibblesB());
+                   gemm.getNibblesB(), gemm.getBlockProblem(), gemm.getWarpSchedule())
+        ->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     replaceOpWithBufferizedValues(rewriter, op, gemm.getResult() ? v.back() : ValueRange());
     return success();
   }
@@ -100,6 +101,37 @@ struct CheckGemmModel : BufferizableOpInterface::ExternalModel<CheckGemmModel, C
   }
 };
 
+struct CheckBlockGemmModel
+    : BufferizableOpInterface::ExternalModel<CheckBlockGemmModel, CheckBlockGemmOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const {
+    return false;
+  }
+  AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const {
+    return {};
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options, BufferizationState &state) const {
+    auto check = cast<CheckBlockGemmOp>(op);
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> buffers =
+        buffersOf(rewriter, {check.getA(), check.getB(), check.getD()}, options, state);
+    if (failed(buffers))
+      return failure();
+    ArrayRef<Value> v = *buffers;
+    CheckBlockGemmOp::create(rewriter, op->getLoc(), v[0], v[1], v[2], check.getNameAttr(),
+                             check.getBlockProblem());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+void createOnBuffers(QuantizeChunksOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
+  QuantizeChunksOp::create(rewriter, op.getLoc(), Type(), in[0], out[0]);
+}
 void createOnBuffers(QuantizeOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
   QuantizeOp::create(rewriter, op.getLoc(), TypeRange(), in[0], out, op.getBlocked());
 }
@@ -188,6 +220,8 @@ void blockscale::registerBufferizableOpInterfaceExternalModels(DialectRegistry &
   registry.addExtension(+[](MLIRContext *context, BlockscaleDialect *) {
     GemmOp::attachInterface<GemmModel>(*context);
     CheckGemmOp::attachInterface<CheckGemmModel>(*context);
+    CheckBlockGemmOp::attachInterface<CheckBlockGemmModel>(*context);
+    QuantizeChunksOp::attachInterface<CopyModel<QuantizeChunksOp>>(*context);
     QuantizeOp::attachInterface<CopyModel<QuantizeOp>>(*context);
     DequantizeOp::attachInterface<CopyModel<DequantizeOp>>(*context);
     RelayoutScalesOp::attachInterface<CopyModel<RelayoutScalesOp>>(*context);

@@ -6,6 +6,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
+#include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Facts/MmaMode.h"
 #include "blockscale/Facts/Products.h"
@@ -40,7 +41,7 @@ struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseScheduleP
   using ChooseScheduleBase::ChooseScheduleBase;
 
   void runOnOperation() override {
-    facts::Result<Arch> target = findTarget(arch);
+    facts::Result<Arch> target = findTargetFor(getOperation(), arch);
     if (!target) {
       getOperation()->emitError() << target.message();
       return signalPassFailure();
@@ -51,13 +52,44 @@ struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseScheduleP
                                   << epilogue << "'";
       return signalPassFailure();
     }
+    std::optional<WarpKernel> pinnedKernel = parseWarpKernel(kernel.getValue());
+    std::optional<ChunkSums> pinnedSums = parseChunkSums(sums.getValue());
+    if ((!kernel.empty() && !pinnedKernel) || (!sums.empty() && !pinnedSums)) {
+      getOperation()->emitError()
+          << "warp_schedule_c2: kernel must be raw_nibble, wide or narrow and sums two_word or "
+             "packed, got '"
+          << kernel << "' and '" << sums << "'";
+      return signalPassFailure();
+    }
+    WarpPins pins{pinnedKernel, kd ? std::optional<int64_t>(kd) : std::nullopt, pinnedSums};
     getOperation()->walk([&](GemmOp gemm) {
-      if (failed(schedule(gemm, *target, pinned)))
+      LogicalResult result = gemm.isBlockProduct() ? scheduleBlocks(gemm, *target, pins)
+                                                   : schedule(gemm, *target, pinned);
+      if (failed(result))
         signalPassFailure();
     });
   }
 
 private:
+  LogicalResult scheduleBlocks(GemmOp gemm, Arch target, const WarpPins &pins) {
+    auto emitError = [&] { return gemm.emitOpError(); };
+    if (WarpScheduleAttr given = gemm.getWarpSchedule()) {
+      if (given.getArch() != target)
+        return emitError() << "warp_schedule_c1: arch of a schedule must be the one that is "
+                              "compiled for, "
+                           << name(target) << ", got " << name(given.getArch());
+      return success(); // the op's verifier has checked it
+    }
+    FailureOr<WarpChoice> choice =
+        chooseWarpSchedule(gemm.getLogicalBlockProblem(), target, pins, emitError);
+    if (failed(choice))
+      return failure();
+    gemm.setWarpScheduleAttr(choice->schedule);
+    if (!choice->fallback.empty())
+      gemm->setAttr(kFallbackAttr, StringAttr::get(&getContext(), choice->fallback));
+    return success();
+  }
+
   LogicalResult schedule(GemmOp gemm, Arch target, std::optional<Epilogue> pinnedEpilogue) {
     auto emitError = [&] { return gemm.emitOpError(); };
     ProblemAttr problem = gemm.getLogicalProblem();

@@ -19,17 +19,23 @@ struct InsertChecksPass : blockscale::impl::InsertChecksBase<InsertChecksPass> {
   void runOnOperation() override {
     int64_t count = 0;
     getOperation()->walk([&](GemmOp gemm) {
-      if (!gemm.getSchedule()) {
+      if (gemm.isBlockProduct() ? !gemm.getWarpSchedule() : !gemm.getSchedule()) {
         gemm.emitOpError("insert_checks_c1: gemm must have a schedule, got none; run "
                          "blockscale-choose-schedule first");
         return signalPassFailure();
       }
       OpBuilder builder(gemm->getContext());
       builder.setInsertionPointAfter(gemm);
-      CheckGemmOp::create(
-          builder, gemm.getLoc(), gemm.getA(), gemm.getSfa(), gemm.getB(), gemm.getSfb(),
-          gemm.getAlpha(), gemm.getBias(), gemm.getResult() ? gemm.getResult() : gemm.getOut(),
-          builder.getStringAttr("gemm_" + Twine(count++)), gemm.getSchedule(), gemm.getProblem());
+      StringAttr name = builder.getStringAttr("gemm_" + Twine(count++));
+      Value result = gemm.getResult() ? gemm.getResult() : gemm.getOut();
+      if (gemm.isBlockProduct()) {
+        CheckBlockGemmOp::create(builder, gemm.getLoc(), gemm.getA(), gemm.getB(), result, name,
+                                 gemm.getBlockProblem());
+        return;
+      }
+      CheckGemmOp::create(builder, gemm.getLoc(), gemm.getA(), gemm.getSfa(), gemm.getB(),
+                          gemm.getSfb(), gemm.getAlpha(), gemm.getBias(), result, name,
+                          gemm.getSchedule(), gemm.getProblem());
     });
   }
 };

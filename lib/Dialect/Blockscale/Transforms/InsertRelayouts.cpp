@@ -33,14 +33,18 @@ struct InsertRelayoutsPass : blockscale::impl::InsertRelayoutsBase<InsertRelayou
 
   void runOnOperation() override {
     WalkResult result = getOperation()->walk([&](GemmOp gemm) {
-      if (gemm.getProblem())
+      if (gemm.getProblem() || gemm.getBlockProblem())
         return WalkResult::advance(); // bytes: nothing left to insert
+      if (gemm.isBlockProduct()) {
+        prepareActivations(gemm);
+        return WalkResult::advance();
+      }
       if (!autoRelayout &&
           failed(verifyTiledScales(gemm.getLogicalProblem(), "auto-relayout=true inserts the copy",
                                    [&] { return gemm.emitOpError(); })))
         return WalkResult::interrupt();
-      prepareScales(gemm, gemm.getSfaMutable());
-      prepareScales(gemm, gemm.getSfbMutable());
+      prepareScales(gemm, gemm.getSfaMutable()[0]);
+      prepareScales(gemm, gemm.getSfbMutable()[0]);
       prepareNibbles(gemm, gemm.getAMutable(), gemm.getNibblesA());
       prepareNibbles(gemm, gemm.getBMutable(), gemm.getNibblesB());
       gemm.removeNibblesAAttr();
@@ -61,6 +65,20 @@ private:
       copy = make(builder);
     }
     return copy;
+  }
+
+  void prepareActivations(GemmOp gemm) {
+    Value x = gemm.getA();
+    if (!isActivations(x.getType()))
+      return;
+    auto type = cast<RankedTensorType>(x.getType());
+    const facts::BlockFormatInfo &chunk = facts::info(facts::BlockFormat::q8_1_chunk);
+    auto chunks = RankedTensorType::get(
+        {type.getDimSize(0), type.getDimSize(1) / chunk.elements * chunk.bytes},
+        IntegerType::get(&getContext(), 8), BlocksAttr::get(&getContext(), chunk.format));
+    gemm.getAMutable().set(copyOf(gemm, x, [&](OpBuilder &builder) -> Value {
+      return QuantizeChunksOp::create(builder, gemm.getLoc(), chunks, x, Value()).getResult();
+    }));
   }
 
   void prepareScales(GemmOp gemm, OpOperand &operand) {

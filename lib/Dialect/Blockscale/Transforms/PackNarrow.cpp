@@ -32,6 +32,8 @@ namespace blockscale {
 static int64_t bytesOf(RankedTensorType type) {
   if (isa_and_nonnull<ScalesAttr>(type.getEncoding()))
     return getScaleMatrix(type).getBytes();
+  if (getBlocks(type))
+    return type.getNumElements();
   return facts::packedBytes(*getFormat(type.getElementType()), type.getNumElements());
 }
 
@@ -139,7 +141,14 @@ static LogicalResult verifyPackable(Operation *op) {
 /// Puts what the types still say into attributes.
 static void addPackedAttributes(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<GemmOp, CheckGemmOp>([](auto op) { op.setProblemAttr(op.getLogicalProblem()); })
+      .Case([](GemmOp op) {
+        if (op.isBlockProduct())
+          op.setBlockProblemAttr(op.getLogicalBlockProblem());
+        else
+          op.setProblemAttr(op.getLogicalProblem());
+      })
+      .Case([](CheckGemmOp op) { op.setProblemAttr(op.getLogicalProblem()); })
+      .Case([](CheckBlockGemmOp op) { op.setBlockProblemAttr(op.getLogicalBlockProblem()); })
       .Case<QuantizeOp, DequantizeOp>([](auto op) { op.setBlockedAttr(op.getLogicalBlocked()); })
       .Case([](RelayoutScalesOp op) {
         ScaleMatrixAttr source = op.getLogicalSource(), target = op.getLogicalTarget();

@@ -32,7 +32,8 @@ void blockscale::rememberResultType(func::FuncOp func, unsigned index, Type type
 
 bool blockscale::isScaleOperand(OpOperand &operand) {
   return llvm::TypeSwitch<Operation *, bool>(operand.getOwner())
-      .Case<GemmOp, CheckGemmOp>([&](auto op) {
+      .Case([&](GemmOp op) { return operand.get() == op.getSfa() || operand.get() == op.getSfb(); })
+      .Case([&](CheckGemmOp op) {
         return &operand == &op.getSfaMutable() || &operand == &op.getSfbMutable();
       })
       .Case<DequantizeOp, RelayoutScalesOp, ZeroScaleTailOp>(

@@ -11,7 +11,9 @@
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_FACTSPARAMETERS_H
 
 #include "blockscale/Dialect/Blockscale/IR/KernelEnums.h"
+#include "blockscale/Dialect/Blockscale/IR/WarpEnums.h"
 #include "blockscale/Facts/Arch.h"
+#include "blockscale/Facts/BlockFormat.h"
 #include "blockscale/Facts/Format.h"
 #include "blockscale/Facts/MmaKind.h"
 #include "blockscale/Facts/Swizzle.h"
@@ -78,8 +80,28 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, ScaleOperand v) {
   p.getStream() << name(v);
   return p;
 }
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, WarpKernel v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, ChunkSums v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, PlaneContent v) {
+  p.getStream() << name(v);
+  return p;
+}
 
 namespace facts {
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, BlockFormat v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, PlaneLayout v) {
+  p.getStream() << name(v);
+  return p;
+}
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Swizzle v) {
   p.getStream() << name(v);
   return p;
@@ -145,6 +167,8 @@ namespace mlir {
       : blockscale::detail::KeywordParser<blockscale::facts::Enum,                                 \
                                           blockscale::facts::parse##Enum> {};
 BLOCKSCALE_FACTS_FIELD_PARSER(Arch)
+BLOCKSCALE_FACTS_FIELD_PARSER(BlockFormat)
+BLOCKSCALE_FACTS_FIELD_PARSER(PlaneLayout)
 BLOCKSCALE_FACTS_FIELD_PARSER(Format)
 BLOCKSCALE_FACTS_FIELD_PARSER(ScaleFormat)
 BLOCKSCALE_FACTS_FIELD_PARSER(ScaleLayout)
@@ -159,6 +183,15 @@ BLOCKSCALE_FACTS_FIELD_PARSER(Swizzle)
 template <>
 struct FieldParser<blockscale::WarpRole>
     : blockscale::detail::KeywordParser<blockscale::WarpRole, blockscale::parseWarpRole> {};
+template <>
+struct FieldParser<blockscale::WarpKernel>
+    : blockscale::detail::KeywordParser<blockscale::WarpKernel, blockscale::parseWarpKernel> {};
+template <>
+struct FieldParser<blockscale::ChunkSums>
+    : blockscale::detail::KeywordParser<blockscale::ChunkSums, blockscale::parseChunkSums> {};
+template <>
+struct FieldParser<blockscale::PlaneContent>
+    : blockscale::detail::KeywordParser<blockscale::PlaneContent, blockscale::parsePlaneContent> {};
 template <>
 struct FieldParser<blockscale::SharedContent>
     : blockscale::detail::KeywordParser<blockscale::SharedContent, blockscale::parseSharedContent> {

@@ -84,6 +84,8 @@ def Blockscale_LaunchOp : Blockscale_Op<"launch", [
     - launch_c7: buffers of D and bias must have the problem's bytes, where they are known
     - launch_c8: a kernel at the machine level must have the shared bytes and the columns of
       tensor memory that its schedule takes
+    - launch_c9: of a `blockscale.warp_kernel`, grid must be the problem's token tiles and row
+      tiles, buffers those of A, B and D, and the number of tokens at most m
   }];
   let arguments = (ins SymbolRefAttr:$kernel,
     DenseI64ArrayAttr:$grid, DenseI64ArrayAttr:$block, DenseI64ArrayAttr:$cluster,

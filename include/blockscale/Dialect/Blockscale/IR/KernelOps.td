@@ -164,7 +164,7 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
   }];
 }
 
-def Blockscale_ReturnOp : Blockscale_Op<"return", [Terminator, HasParent<"KernelOp">]> {
+def Blockscale_ReturnOp : Blockscale_Op<"return", [Terminator, ParentOneOf<["KernelOp", "WarpKernelOp"]>]> {
   let summary = "ends a kernel";
   let assemblyFormat = "attr-dict";
 }

@@ -30,6 +30,10 @@ inline constexpr int64_t kMaxBufferBytes = int64_t(1) << 40;
 /// user wrote, before scales were normalised and narrow tensors packed.
 inline constexpr llvm::StringLiteral kLogicalTypeAttr = "blockscale.type";
 
+/// Discardable attribute of a product of blocks and of its kernel: why the first choice
+/// of a kernel could not run.
+inline constexpr llvm::StringLiteral kFallbackAttr = "blockscale.fallback";
+
 /// A combination of element, scale and block that the compiler builds today, and
 /// the kind of tcgen05.mma that multiplies it.
 struct BuiltFormat {
@@ -63,11 +67,17 @@ ScaleMatrixAttr getScaleMatrix(mlir::Type type);
 /// The encoding that the type of a scale tensor has or implies; null when none.
 ScalesAttr getScalesEncoding(mlir::Type type);
 
+/// The encoding of a tensor of ggml's blocks; null where it has none.
+BlocksAttr getBlocks(mlir::Type type);
+/// Whether the type is a tensor of f32 or f16 without an encoding: what is quantised to
+/// chunks before a product of blocks.
+bool isActivations(mlir::Type type);
+
 /// Whether the type is bytes: rank-1 i8 without an encoding, tensor or memref.
 bool isPackedBytes(mlir::Type type);
 
 /// Whether the type of a value must become bytes before bufferization: elements
-/// narrower than 16 bits (i8 excepted) or an encoded scale tensor.
+/// narrower than 16 bits (i8 excepted), an encoded scale tensor or blocks.
 bool isNarrow(mlir::Type type);
 
 /// Checks a product's types by gemm_c1 .. gemm_c11 and says what it is. `packed`

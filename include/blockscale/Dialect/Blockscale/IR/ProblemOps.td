@@ -12,6 +12,7 @@
 #ifndef BLOCKSCALE_PROBLEMOPS_TD
 #define BLOCKSCALE_PROBLEMOPS_TD
 
+include "blockscale/Dialect/Blockscale/IR/BlockAttrs.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -24,6 +25,11 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Blockscale_Elements : AnyTypeOf<
     [RankedTensorOf<[F4E2M1FN, F6E2M3FN, F6E3M2FN, F8E4M3FN, F8E5M2, I8]>, MemRefRankOf<[I8], [1]>],
     "narrow tensor or packed bytes">;
+/// A of a gemm: the same, or activations that are quantised to chunks first.
+def Blockscale_GemmA : AnyTypeOf<
+    [RankedTensorOf<[F4E2M1FN, F6E2M3FN, F6E3M2FN, F8E4M3FN, F8E5M2, I8, F16, F32]>,
+     MemRefRankOf<[I8], [1]>],
+    "narrow tensor, packed bytes or activations of f16 or f32">;
 /// Scales [rows, k / block], or their bytes.
 def Blockscale_ScaleValues : AnyTypeOf<
     [RankedTensorOf<[I8, F8E8M0FNU, F8E4M3FN]>, MemRefRankOf<[I8], [1]>],
@@ -110,28 +116,57 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     - gemm_c15: tiles of 128x128 are fewer than 2^31, and every operand and the
       result take at most 2^40 bytes.
     The schedule's own rules are schedule_cN at `#blockscale.schedule`.
+
+    Operands of ggml's blocks hold their scales inside and have no `scaled`:
+
+    ```mlir
+    %d = blockscale.gemm ins(%a, %w
+           : tensor<512x4480xi8, #blockscale.blocks<q8_1_chunk>>,
+             tensor<18944x2016xi8, #blockscale.blocks<q4_K>>)
+         outs(%c : tensor<512x18944xf32>) -> tensor<512x18944xf32>
+    ```
+
+    `#blockscale.block_problem` says what is computed, term by term. A may also be
+    m x k of f32 or f16: blockscale-insert-relayouts then puts a visible
+    `blockscale.quantize_chunks` in front. The packed form has `block_problem`,
+    level 2 `warp_schedule`, whose own rules are warp_schedule_cN.
+
+    Rules of a product of blocks, besides gemm_c1 to gemm_c5 and gemm_c15:
+    - gemm_c16: both operands have scales, or neither; without, A is q8_1_chunk, f32 or
+      f16 and B is q4_K.
+    - gemm_c17: k is a multiple of 256, the elements of a q4_K block.
+    - gemm_c18: out is f32.
+    - gemm_c19: there are no alpha, bias and nibble orders: the kernels have no such part.
+    - gemm_c20: attributes fit the operands: problem and schedule for scaled ones,
+      block_problem and warp_schedule for blocks.
+    - gemm_c21: in the packed form every operand has exactly the bytes of `block_problem`.
   }];
   let arguments = (ins
-    Arg<Blockscale_Elements, "A">:$a, Arg<Blockscale_ScaleValues, "scales of A">:$sfa,
-    Arg<Blockscale_Elements, "B">:$b, Arg<Blockscale_ScaleValues, "scales of B">:$sfb,
+    Arg<Blockscale_GemmA, "A">:$a, Optional<Blockscale_ScaleValues>:$sfa,
+    Arg<Blockscale_Elements, "B">:$b, Optional<Blockscale_ScaleValues>:$sfb,
     Optional<Blockscale_F32Scalar>:$alpha, Optional<Blockscale_F32Vector>:$bias,
     Arg<Blockscale_Wide, "D">:$out,
     Blockscale_Nullable<Blockscale_ProblemAttr>:$problem,
     Blockscale_Nullable<Blockscale_ScheduleAttr>:$schedule,
     Blockscale_Nullable<Blockscale_NibblesAttr>:$nibbles_a,
-    Blockscale_Nullable<Blockscale_NibblesAttr>:$nibbles_b);
+    Blockscale_Nullable<Blockscale_NibblesAttr>:$nibbles_b,
+    Blockscale_Nullable<Blockscale_BlockProblemAttr>:$block_problem,
+    Blockscale_Nullable<Blockscale_WarpScheduleAttr>:$warp_schedule);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
-    `ins` `(` $a `scaled` $sfa `,` $b `scaled` $sfb `:`
-    type($a) `,` type($sfa) `,` type($b) `,` type($sfb) `)`
+    `ins` `(` custom<GemmOperands>($a, $sfa, $b, $sfb, type($a), type($sfa), type($b), type($sfb)) `)`
     (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
     `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+    /// Whether the operands are ggml's blocks, which have no scales beside them.
+    bool isBlockProduct() { return !getSfa() && !getSfb(); }
     /// The problem in either form: `problem` where it is given, else what the
-    /// types say. Valid on a verified op.
+    /// types say. Valid on a verified op, of scaled operands.
     ::blockscale::ProblemAttr getLogicalProblem();
+    /// The same of blocks.
+    ::blockscale::BlockProblemAttr getLogicalBlockProblem();
   }];
 }
 

@@ -16,6 +16,13 @@ namespace blockscale {
 /// that names the suffix that is missing, or the feature and the chips with it.
 facts::Result<facts::Arch> findTarget(llvm::StringRef chip);
 
+/// The target of that name for what `root` holds: products of blocks run on other chips
+/// than scaled ones, and a module of both on chips of both.
+facts::Result<facts::Arch> findTargetFor(mlir::Operation *root, llvm::StringRef chip);
+/// Whether any product runs on a chip of that name: what can be asked before the input
+/// is read. Else the refusal of findTarget.
+facts::Result<facts::Arch> findAnyTarget(llvm::StringRef chip);
+
 /// schedule_c1 .. schedule_c10 of a problem that is computed with this schedule.
 mlir::LogicalResult verifySchedule(ProblemAttr problem, ScheduleAttr schedule, ErrorFn emitError);
 

@@ -50,7 +50,8 @@ def InsertRelayouts : Pass<"blockscale-insert-relayouts"> {
   let description = [{
     Linear scales get a `relayout_scales`; tiled scales whose rows do not fill
     whole tiles get a `zero_scale_tail`, unless their producer zeroes the padding;
-    operands with `nibbles_x = high_first` get a `swap_nibbles`. With
+    operands with `nibbles_x = high_first` get a `swap_nibbles`; f32 or f16 activations
+    of a product of blocks get a `quantize_chunks`. With
     auto-relayout=false a linear operand is refused (gemm_c14).
 
     Doc test: test/Transforms/insert-relayouts.mlir.
@@ -72,6 +73,10 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
     A schedule that is there already is verified and kept. A pinned field is kept
     too; the others are chosen around it.
 
+    A product of blocks gets a `warp_schedule`: of raw_nibble, wide and narrow the
+    kernel that reads the fewest bytes for each block that an SM holds, or the pinned
+    one; where it cannot run, the next that can, and `blockscale.fallback` says why.
+
     Doc test: test/Transforms/choose-schedule.mlir.
   }];
   let options = [
@@ -82,7 +87,12 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
     Option<"epilogue", "epilogue", "std::string", /*default=*/"\"\"",
            "pins the epilogue: tma_store or plain_store">,
     Option<"staging", "staging", "int64_t", /*default=*/"0", "pins the staging buffers of tma_store">,
-    Option<"ctas", "ctas", "int64_t", /*default=*/"0", "pins the number of persistent CTAs">];
+    Option<"ctas", "ctas", "int64_t", /*default=*/"0", "pins the number of persistent CTAs">,
+    Option<"kernel", "kernel", "std::string", /*default=*/"\"\"",
+           "of blocks: pins raw_nibble, wide or narrow">,
+    Option<"kd", "kd", "int64_t", /*default=*/"0", "of blocks: pins the chunks of one pass">,
+    Option<"sums", "sums", "std::string", /*default=*/"\"\"",
+           "of blocks: pins two_word or packed">];
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
 }
 

@@ -1,0 +1,58 @@
+//===- BlockOps.td - levels 1 and 2: work on ggml's blocks -*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_BLOCKOPS_TD
+#define BLOCKSCALE_BLOCKOPS_TD
+
+include "blockscale/Dialect/Blockscale/IR/BlockAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/ProblemOps.td"
+
+def Blockscale_BlockBytes : AnyTypeOf<[RankedTensorOf<[I8]>, MemRefRankOf<[I8], [1]>],
+    "tensor of blocks or packed bytes">;
+
+def Blockscale_QuantizeChunksOp : Blockscale_ProblemOp<"quantize_chunks"> {
+  let summary = "quantises activations to chunks of 32 signed bytes";
+  let description = [{
+    `%a = blockscale.quantize_chunks %x : tensor<512x3584xf32> ->
+    tensor<512x4480xi8, #blockscale.blocks<q8_1_chunk>>`. For each 32 elements of a
+    row: d = amax / 127 in f32, q = rint(x * (1 / d)) to the nearest even, the chunk's
+    scale is d as f16 and its sum the sum of q. A chunk of zeroes has d = 0, one with a NaN
+    or an infinity d = NaN and zeroes. On memrefs the destination is `outs`.
+
+    Rules:
+    - quantize_chunks_c1: operands are all tensors (then there is a result and no
+      outs), or all contiguous memrefs (then outs and no result).
+    - quantize_chunks_c2: x is a static matrix, extents 1 .. 2^28, of whole chunks a row.
+    - quantize_chunks_c3: the result is the chunks of x's rows.
+  }];
+  let arguments = (ins Blockscale_QuantizeInput:$x, Optional<Blockscale_BlockBytes>:$out);
+  let results = (outs Optional<Blockscale_BlockBytes>:$result);
+  let assemblyFormat = [{
+    $x (`outs` `(` $out^ `:` type($out) `)`)? attr-dict `:` type($x) (`->` type($result)^)?
+  }];
+}
+
+def Blockscale_CheckBlockGemmOp : Blockscale_ProblemOp<"check_block_gemm"> {
+  let summary = "compares a product of blocks with a reference in f64";
+  let description = [{
+    Recomputes the product of a `blockscale.gemm` of blocks in f64 and compares it with
+    `d`. The error may be at most (2 chunks + 1) 2^-24 times the sum of the terms'
+    magnitudes: each of the two fmas of a chunk rounds once, and so does da * (d * sc).
+    Prints one line and fails the run when the bound is broken.
+
+    Operands follow the rules of gemm.
+  }];
+  let arguments = (ins Blockscale_GemmA:$a, Blockscale_Elements:$b, Blockscale_Wide:$d,
+    StrAttr:$name, Blockscale_Nullable<Blockscale_BlockProblemAttr>:$block_problem);
+  let assemblyFormat = [{
+    $name $d `of` $a `,` $b attr-dict `:` type($d) `of` type($a) `,` type($b)
+  }];
+  let extraClassDeclaration = [{
+    ::blockscale::BlockProblemAttr getLogicalBlockProblem();
+  }];
+}
+
+#endif // BLOCKSCALE_BLOCKOPS_TD

@@ -1,0 +1,96 @@
+//===- WarpPlanning.h - sizes and choice of the mma.sync kernels ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Planes of shared memory, blocks that an SM holds and bytes that are read again, all
+// from a schedule. The choice of a schedule, its rules, the kernel's plan and its
+// launch use the same functions, so they cannot disagree.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_WARPPLANNING_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_WARPPLANNING_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Operands.h"
+#include "blockscale/Facts/ArchInfo.h"
+
+namespace blockscale {
+
+/// Chips that kernels of blocks are built for; all have mma.sync of s8 and cp.async.
+inline constexpr std::array<facts::Arch, 5> kWarpTargets{facts::Arch::sm_80, facts::Arch::sm_89,
+                                                         facts::Arch::sm_90a, facts::Arch::sm_120a,
+                                                         facts::Arch::sm_121a};
+bool isWarpTarget(facts::Arch arch);
+
+/// Threads of every such kernel: eight warps.
+inline constexpr int64_t kWarpKernelThreads = 256;
+/// Rows of B that one warp multiplies: two instructions of 8.
+inline constexpr int64_t kWarpRows = 16;
+/// Tokens of a group: rows of one instruction.
+inline constexpr int64_t kGroupTokens = 16;
+
+/// How the tile of a schedule is shared out.
+struct WarpShape {
+  explicit WarpShape(WarpScheduleAttr schedule);
+
+  int64_t tokens, rows, chunks; // of one pass
+  int64_t rowWarps, tokenWarps; // their product is 8
+  int64_t groups;               // of one warp
+  bool raw, packed;
+};
+
+/// The planes of a schedule, one after the other.
+mlir::SmallVector<PlaneAttr> planPlanes(WarpScheduleAttr schedule);
+/// Shared bytes of one block.
+int64_t planPlaneBytes(WarpScheduleAttr schedule);
+/// The same of a tile: `expanded` has a byte an element in slots of 48 bytes.
+int64_t planPlaneBytes(Shape3 tile, bool expanded, ChunkSums sums);
+
+/// Blocks of one SM by each limit.
+struct Occupancy {
+  int64_t byShared, byRegisters, byThreads;
+  int64_t blocks() const { return std::min({byShared, byRegisters, byThreads}); }
+};
+Occupancy planOccupancy(facts::Arch arch, int64_t sharedBytes, int64_t registers, int64_t threads);
+/// Registers of one thread: its accumulators, and what the rest was measured to take.
+int64_t planRegisters(Shape3 tile);
+
+/// Bytes of A and of B that all blocks together read: every row tile reads A again,
+/// every token tile B.
+struct Traffic {
+  int64_t a, b;
+  int64_t total() const { return a + b; }
+};
+Traffic planTraffic(BlockProblemAttr problem, Shape3 tile);
+
+/// Blocks of the launch: token tiles and row tiles.
+struct WarpGrid {
+  int64_t tokens, rows;
+};
+WarpGrid planGrid(BlockProblemAttr problem, Shape3 tile);
+
+/// Fields that a user may fix.
+struct WarpPins {
+  std::optional<WarpKernel> kernel;
+  std::optional<int64_t> chunks; // KD: chunks of one pass
+  std::optional<ChunkSums> sums;
+};
+/// A schedule, and why it is not the first choice: empty where it is.
+struct WarpChoice {
+  WarpScheduleAttr schedule;
+  std::string fallback;
+};
+/// The kernel of the least traffic per block that an SM holds, or the one that is
+/// pinned; where it cannot run, the next of raw_nibble, wide, narrow that can.
+mlir::FailureOr<WarpChoice> chooseWarpSchedule(BlockProblemAttr problem, facts::Arch arch,
+                                               const WarpPins &pins, ErrorFn emitError);
+
+/// warp_schedule_c1 .. warp_schedule_c6.
+mlir::LogicalResult verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn emitError);
+/// gemm_c5, gemm_c15 to gemm_c17 of a problem alone.
+mlir::LogicalResult verifyBlockProblem(BlockProblemAttr problem, ErrorFn emitError);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_WARPPLANNING_H

@@ -1,0 +1,63 @@
+//===- ConvertWarpKernel.cpp - level 4 to 5 of mma.sync kernels -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Their instructions are NVVM and LLVM ops already; what is left is the function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Conversion/Passes.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+/// Every buffer starts on it: device allocations are 256-aligned.
+static constexpr int64_t kBufferAlignment = 16;
+
+namespace {
+
+struct WarpKernelPattern : ConvertOpToLLVMPattern<WarpKernelOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(WarpKernelOp op, OpAdaptor,
+                                ConversionPatternRewriter &b) const override {
+    TypeConverter::SignatureConversion signature(op.getNumArguments());
+    if (failed(getTypeConverter()->convertSignatureArgs(op.getArgumentTypes(), signature)))
+      return b.notifyMatchFailure(op, "parameter types have no LLVM form");
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                            signature.getConvertedTypes());
+    auto func = LLVM::LLVMFuncOp::create(b, op.getLoc(), op.getName(), type);
+    func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
+    func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                  b.getDenseI32ArrayAttr({int32_t(op.getThreads()), 1, 1}));
+    // ptxas keeps a thread's registers low enough for so many blocks.
+    func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                  b.getI32IntegerAttr(int32_t(op.getBlocks())));
+    for (auto [i, param] : llvm::enumerate(op.getArgumentTypes()))
+      if (isa<BufferType>(param))
+        func.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                        b.getI64IntegerAttr(kBufferAlignment));
+    b.inlineRegionBefore(op.getBody(), func.getBody(), func.end());
+    if (failed(b.convertRegionTypes(&func.getBody(), *getTypeConverter(), &signature)))
+      return failure();
+    b.eraseOp(op);
+    return success();
+  }
+};
+
+struct BufferAddressPattern : ConvertOpToLLVMPattern<BufferAddressOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(BufferAddressOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    b.replaceOpWithNewOp<LLVM::PtrToIntOp>(op, b.getI64Type(), adaptor.getBuffer());
+    return success();
+  }
+};
+
+} // namespace
+
+void blockscale::populateWarpKernelToNVVMPatterns(LLVMTypeConverter &converter,
+                                                  RewritePatternSet &patterns) {
+  patterns.add<WarpKernelPattern, BufferAddressPattern>(converter);
+}

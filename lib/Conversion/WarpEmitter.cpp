@@ -1,0 +1,123 @@
+//===- WarpEmitter.cpp - instructions of mma.sync kernels, in few words ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WarpEmitter.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+// Address spaces of NVPTX.
+static constexpr unsigned kGlobal = 1, kShared = 3;
+static constexpr int64_t kWordBytes = 4;
+
+Value WarpEmitter::pointer(Value address, unsigned space) {
+  return LLVM::IntToPtrOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), space),
+                                  address);
+}
+
+WarpEmitter::Values WarpEmitter::unpack(Value vector, int64_t words) {
+  if (words == 1)
+    return {vector};
+  Values values;
+  for (int64_t i = 0; i < words; ++i) {
+    Value index = LLVM::ConstantOp::create(b, loc, b.getI32Type(), b.getI32IntegerAttr(i));
+    values.push_back(LLVM::ExtractElementOp::create(b, loc, vector, index));
+  }
+  return values;
+}
+
+Value WarpEmitter::pack(ArrayRef<Value> words) {
+  if (words.size() == 1)
+    return words.front();
+  auto type = VectorType::get({int64_t(words.size())}, words.front().getType());
+  Value vector = LLVM::PoisonOp::create(b, loc, type);
+  for (auto [i, word] : llvm::enumerate(words)) {
+    Value index = LLVM::ConstantOp::create(b, loc, b.getI32Type(), b.getI32IntegerAttr(i));
+    vector = LLVM::InsertElementOp::create(b, loc, vector, word, index);
+  }
+  return vector;
+}
+
+WarpEmitter::Values WarpEmitter::fields(Value structure, int64_t count) {
+  Values values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(LLVM::ExtractValueOp::create(b, loc, structure, i));
+  return values;
+}
+
+static Type vectorOf(Type element, int64_t words) {
+  return words == 1 ? element : VectorType::get({words}, element);
+}
+
+Value WarpEmitter::halfToF32(Value word) {
+  Value low = arith::TruncIOp::create(b, loc, b.getI16Type(), word);
+  Value half = arith::BitcastOp::create(b, loc, b.getF16Type(), low);
+  return arith::ExtFOp::create(b, loc, b.getF32Type(), half);
+}
+
+WarpEmitter::Values WarpEmitter::loadShared(Value address, int64_t words) {
+  Value load = LLVM::LoadOp::create(b, loc, vectorOf(b.getI32Type(), words),
+                                    pointer(address, kShared), unsigned(words * kWordBytes));
+  return unpack(load, words);
+}
+
+void WarpEmitter::storeShared(Value address, ArrayRef<Value> words) {
+  LLVM::StoreOp::create(b, loc, pack(words), pointer(address, kShared),
+                        unsigned(words.size() * kWordBytes));
+}
+
+WarpEmitter::Values WarpEmitter::loadGlobal(Value address, int64_t words) {
+  Value load = LLVM::LoadOp::create(b, loc, vectorOf(b.getI32Type(), words),
+                                    pointer(address, kGlobal), unsigned(words * kWordBytes),
+                                    /*isVolatile=*/false, /*isNonTemporal=*/false,
+                                    /*isInvariant=*/true);
+  return unpack(load, words);
+}
+
+void WarpEmitter::storeGlobal(Value address, ArrayRef<Value> words) {
+  LLVM::StoreOp::create(b, loc, pack(words), pointer(address, kGlobal),
+                        unsigned(words.size() * kWordBytes));
+}
+
+void WarpEmitter::copyAsync(Value shared, Value global) {
+  constexpr uint32_t kBytes = 16;
+  NVVM::CpAsyncOp::create(b, loc, pointer(shared, kShared), pointer(global, kGlobal), kBytes,
+                          NVVM::LoadCacheModifierKind::CG, /*cpSize=*/Value());
+}
+
+void WarpEmitter::waitCopies() {
+  NVVM::CpAsyncCommitGroupOp::create(b, loc);
+  NVVM::CpAsyncWaitGroupOp::create(b, loc, /*n=*/0);
+}
+
+WarpEmitter::Values WarpEmitter::ldmatrix(Value address) {
+  MLIRContext *context = b.getContext();
+  constexpr int64_t kMatrices = 4;
+  auto type = LLVM::LLVMStructType::getLiteral(
+      context, SmallVector<Type>(size_t(kMatrices), b.getI32Type()));
+  Value load = NVVM::LdMatrixOp::create(
+      b, loc, type, pointer(address, kShared), uint32_t(kMatrices), NVVM::MMALayout::row,
+      NVVM::LdStMatrixShapeAttr::get(context, 8, 8), NVVM::LdStMatrixEltType::B16);
+  return fields(load, kMatrices);
+}
+
+WarpEmitter::Values WarpEmitter::mma(ArrayRef<Value> a, ArrayRef<Value> bWords, ArrayRef<Value> c) {
+  auto type =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getI32Type()));
+  Value product = NVVM::MmaOp::create(
+      b, loc, type, a, bWords, c, /*shape=*/ArrayRef<int64_t>{16, 8, 32}, /*b1Op=*/std::nullopt,
+      NVVM::MMAIntOverflow::wrapped,
+      std::array<NVVM::MMATypes, 2>{NVVM::MMATypes::s8, NVVM::MMATypes::s8},
+      std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
+  return fields(product, 4);
+}
+
+void WarpEmitter::ifThen(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}

@@ -1,0 +1,114 @@
+//===- WarpEmitter.h - instructions of mma.sync kernels, in few words -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Level 4 of these kernels is arith on scalars, and NVVM and LLVM ops for what one
+// instruction is; addresses are i32 (shared) and i64 (global).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_CONVERSION_WARPEMITTER_H
+#define BLOCKSCALE_LIB_CONVERSION_WARPEMITTER_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace blockscale {
+
+class WarpEmitter {
+public:
+  using Value = mlir::Value;
+  using Values = mlir::SmallVector<Value>;
+
+  WarpEmitter(mlir::OpBuilder &builder, mlir::Location loc) : b(builder), loc(loc) {}
+  void setLoc(mlir::Location where) { loc = where; }
+  mlir::Location getLoc() const { return loc; }
+
+  mlir::Type i32Type() { return b.getI32Type(); }
+  Value i32(int64_t value) { return mlir::arith::ConstantIntOp::create(b, loc, value, 32); }
+  Value i64(int64_t value) { return mlir::arith::ConstantIntOp::create(b, loc, value, 64); }
+  Value f32(float value) {
+    return mlir::arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
+  }
+
+  // Integers of either width; a constant takes the width of the value.
+  Value add(Value x, Value y) { return mlir::arith::AddIOp::create(b, loc, x, y); }
+  Value add(Value x, int64_t y) { return y ? add(x, same(x, y)) : x; }
+  Value sub(Value x, Value y) { return mlir::arith::SubIOp::create(b, loc, x, y); }
+  Value mul(Value x, int64_t y) {
+    return y == 1 ? x : mlir::arith::MulIOp::create(b, loc, x, same(x, y)).getResult();
+  }
+  /// 32 x 32 bits to 64.
+  Value mulWide(Value x, int64_t y) {
+    Value wide = mlir::arith::ExtUIOp::create(b, loc, b.getI64Type(), x);
+    return mul(wide, y);
+  }
+  Value shl(Value x, int64_t y) { return mlir::arith::ShLIOp::create(b, loc, x, same(x, y)); }
+  Value shr(Value x, int64_t y) { return mlir::arith::ShRUIOp::create(b, loc, x, same(x, y)); }
+  Value ashr(Value x, int64_t y) { return mlir::arith::ShRSIOp::create(b, loc, x, same(x, y)); }
+  Value andi(Value x, int64_t y) { return mlir::arith::AndIOp::create(b, loc, x, same(x, y)); }
+  Value ori(Value x, Value y) { return mlir::arith::OrIOp::create(b, loc, x, y); }
+  Value xori(Value x, Value y) { return mlir::arith::XOrIOp::create(b, loc, x, y); }
+  Value xori(Value x, int64_t y) { return y ? xori(x, same(x, y)) : x; }
+  Value minu(Value x, Value y) { return mlir::arith::MinUIOp::create(b, loc, x, y); }
+  Value below(Value x, Value y) {
+    return mlir::arith::CmpIOp::create(b, loc, mlir::arith::CmpIPredicate::ult, x, y);
+  }
+  Value below(Value x, int64_t y) { return below(x, same(x, y)); }
+  Value notZero(Value x) {
+    return mlir::arith::CmpIOp::create(b, loc, mlir::arith::CmpIPredicate::ne, x, same(x, 0));
+  }
+  Value both(Value x, Value y) { return mlir::arith::AndIOp::create(b, loc, x, y); }
+  Value select(Value condition, Value x, Value y) {
+    return mlir::arith::SelectOp::create(b, loc, condition, x, y);
+  }
+
+  // f32. Products and sums round by themselves unless they are written as an fma.
+  Value mulf(Value x, Value y) { return mlir::arith::MulFOp::create(b, loc, x, y); }
+  Value subf(Value x, Value y) { return mlir::arith::SubFOp::create(b, loc, x, y); }
+  Value negf(Value x) { return mlir::arith::NegFOp::create(b, loc, x); }
+  Value fma(Value x, Value y, Value z) { return FmaRnOp::create(b, loc, x, y, z); }
+  Value asF32(Value x) { return mlir::arith::BitcastOp::create(b, loc, b.getF32Type(), x); }
+  Value asI32(Value x) { return mlir::arith::BitcastOp::create(b, loc, b.getI32Type(), x); }
+  Value signedToF32(Value x) { return mlir::arith::SIToFPOp::create(b, loc, b.getF32Type(), x); }
+  Value unsignedToF32(Value x) { return mlir::arith::UIToFPOp::create(b, loc, b.getF32Type(), x); }
+  /// The f16 in the low half of a word.
+  Value halfToF32(Value word);
+
+  // Memory. Vectors are of 1, 2 or 4 words.
+  Values loadShared(Value address, int64_t words);
+  void storeShared(Value address, mlir::ArrayRef<Value> words);
+  /// What no kernel writes while this one runs (ld.global.nc).
+  Values loadGlobal(Value address, int64_t words);
+  void storeGlobal(Value address, mlir::ArrayRef<Value> words);
+  /// 16 bytes by cp.async.cg; complete after waitCopies.
+  void copyAsync(Value shared, Value global);
+  void waitCopies();
+
+  // Tensor core.
+  /// Four 8x8 matrices of 16 bits.
+  Values ldmatrix(Value address);
+  /// mma.sync.m16n8k32.s32.s8.s8.s32.
+  Values mma(mlir::ArrayRef<Value> a, mlir::ArrayRef<Value> bWords, mlir::ArrayRef<Value> c);
+
+  void ifThen(Value condition, llvm::function_ref<void()> body);
+
+private:
+  Value same(Value like, int64_t value) {
+    return mlir::arith::ConstantIntOp::create(b, loc, like.getType(), value);
+  }
+  Value pointer(Value address, unsigned space);
+  Values unpack(Value vector, int64_t words);
+  Value pack(mlir::ArrayRef<Value> words);
+  /// Fields of a structure of i32.
+  Values fields(Value structure, int64_t count);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+};
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_CONVERSION_WARPEMITTER_H

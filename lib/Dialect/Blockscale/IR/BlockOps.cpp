@@ -1,0 +1,251 @@
+//===- BlockOps.cpp - encoding, sizes and rules of ggml's blocks ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockRules.h"
+#include "ProblemOpRules.h"
+
+#include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
+
+using namespace mlir;
+using namespace blockscale;
+using facts::BlockFormat;
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+LogicalResult BlocksAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
+                                         function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != 2)
+    return emitError() << "blocks_c1: tensor of blocks must have rank 2 (rows x bytes), got rank "
+                       << shape.size();
+  if (!elementType.isInteger(8))
+    return emitError() << "blocks_c2: elements of a tensor of blocks must be i8, got "
+                       << elementType;
+  int64_t bytes = facts::info(getFormat()).bytes;
+  if (!ShapedType::isDynamic(shape[1]) && (shape[1] < 1 || shape[1] % bytes))
+    return emitError() << "blocks_c3: row of " << facts::name(getFormat())
+                       << " must be a whole number of " << bytes << "-byte blocks, got " << shape[1]
+                       << " bytes";
+  return success();
+}
+
+static int64_t rowBytes(BlockFormat format, int64_t k) {
+  const facts::BlockFormatInfo &row = facts::info(format);
+  return k / row.elements * row.bytes;
+}
+int64_t BlockProblemAttr::getARowBytes() const { return rowBytes(getA(), getK()); }
+int64_t BlockProblemAttr::getBRowBytes() const { return rowBytes(getB(), getK()); }
+
+BlocksAttr blockscale::getBlocks(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_or_null<BlocksAttr>(tensor.getEncoding()) : nullptr;
+}
+
+bool blockscale::isActivations(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.getEncoding() &&
+         (tensor.getElementType().isF32() || tensor.getElementType().isF16());
+}
+
+//===----------------------------------------------------------------------===//
+// gemm of blocks
+//===----------------------------------------------------------------------===//
+
+/// Elements of a row of blocks.
+static int64_t elementsOf(RankedTensorType type, BlockFormat format) {
+  const facts::BlockFormatInfo &row = facts::info(format);
+  return type.getDimSize(1) / row.bytes * row.elements;
+}
+
+BlockProblemAttr blockscale::getBlockProblemOf(const BlockProductTypes &types) {
+  if (types.packed)
+    return types.packed;
+  auto a = cast<RankedTensorType>(types.a), b = cast<RankedTensorType>(types.b);
+  return BlockProblemAttr::get(types.a.getContext(), a.getDimSize(0), b.getDimSize(0),
+                               elementsOf(b, BlockFormat::q4_K), BlockFormat::q8_1_chunk,
+                               BlockFormat::q4_K);
+}
+
+static LogicalResult verifyLogicalBlocks(const BlockProductTypes &types, ErrorFn emitError) {
+  BlocksAttr aBlocks = getBlocks(types.a), bBlocks = getBlocks(types.b);
+  bool aFits = aBlocks ? aBlocks.getFormat() == BlockFormat::q8_1_chunk : isActivations(types.a);
+  if (!aFits || !bBlocks || bBlocks.getFormat() != BlockFormat::q4_K)
+    return emitError() << "gemm_c16: operands without scales must be q8_1_chunk, f32 or f16 and "
+                          "q4_K, got "
+                       << types.a << " and " << types.b;
+  auto a = cast<RankedTensorType>(types.a), b = cast<RankedTensorType>(types.b),
+       out = cast<RankedTensorType>(types.out);
+  for (auto [what, type] : {std::pair("a", a), std::pair("out", out)})
+    if (type.getRank() != 2)
+      return emitError() << "gemm_c3: " << what << " must have rank 2, got rank " << type.getRank();
+  int64_t k = elementsOf(b, BlockFormat::q4_K);
+  int64_t aK = aBlocks ? elementsOf(a, BlockFormat::q8_1_chunk) : a.getDimSize(1);
+  if (aK % facts::kQ4KElements)
+    return emitError() << "gemm_c17: k must be a multiple of " << facts::kQ4KElements
+                       << ", the elements of a q4_K block, got " << aK;
+  if (aK != k)
+    return emitError() << "gemm_c4: b must be n x k with the k = " << aK << " of a, got k = " << k;
+  if (!out.getElementType().isF32())
+    return emitError() << "gemm_c18: out of a product of blocks must be f32, got "
+                       << out.getElementType();
+  if (out.getDimSize(0) != a.getDimSize(0) || out.getDimSize(1) != b.getDimSize(0))
+    return emitError() << "gemm_c4: out must be " << a.getDimSize(0) << "x" << b.getDimSize(0)
+                       << " (m x n), got " << shapeOf(out);
+  return verifyBlockProblem(getBlockProblemOf(types), emitError);
+}
+
+static LogicalResult verifyPackedBlocks(const BlockProductTypes &types, ErrorFn emitError) {
+  BlockProblemAttr p = types.packed;
+  if (failed(verifyBlockProblem(p, emitError)) ||
+      failed(verifyBytes("gemm_c21", "a", types.a, p.getABytes(), emitError)) ||
+      failed(verifyBytes("gemm_c21", "b", types.b, p.getBBytes(), emitError)))
+    return failure();
+  auto out = cast<ShapedType>(types.out);
+  if (out.getRank() == 2 && out.getDimSize(0) == p.getM() && out.getDimSize(1) == p.getN() &&
+      out.getElementType().isF32())
+    return success();
+  return emitError() << "gemm_c21: out must be " << p.getM() << "x" << p.getN() << " of f32, got "
+                     << types.out;
+}
+
+LogicalResult blockscale::verifyBlockProduct(const BlockProductTypes &types, ErrorFn emitError) {
+  SmallVector<Type> all{types.a, types.b, types.out};
+  FailureOr<Storage> storage = verifyStorage("gemm_c1", all, emitError);
+  if (failed(storage) || failed(verifyStatic("gemm_c2", all, emitError)))
+    return failure();
+  if (types.packed)
+    return verifyPackedBlocks(types, emitError);
+  if (*storage == Storage::memrefs)
+    return emitError() << "gemm_c21: memref operands must be packed bytes with the attribute "
+                          "'block_problem', got none";
+  return verifyLogicalBlocks(types, emitError);
+}
+
+LogicalResult blockscale::verifyBlockGemm(GemmOp op) {
+  auto emitError = [&] { return op.emitOpError(); };
+  if (bool(op.getSfa()) != bool(op.getSfb()))
+    return emitError() << "gemm_c16: both operands must have scales, or neither, got only those of "
+                       << (op.getSfa() ? "a" : "b");
+  if (failed(verifyBlockProduct(
+          {op.getA().getType(), op.getB().getType(), op.getOut().getType(), op.getBlockProblem()},
+          emitError)))
+    return failure();
+  if (op.getAlpha() || op.getBias() || op.getNibblesA() || op.getNibblesB())
+    return emitError() << "gemm_c19: a product of blocks must have no alpha, bias and nibble "
+                          "order (not built), got "
+                       << (op.getAlpha()  ? "alpha"
+                           : op.getBias() ? "bias"
+                                          : "a nibble order");
+  if (op.getProblem() || op.getSchedule())
+    return emitError() << "gemm_c20: a product of blocks must have block_problem and "
+                          "warp_schedule, got "
+                       << (op.getProblem() ? "problem" : "schedule");
+  if (op.getWarpSchedule())
+    return verifyWarpSchedule(op.getWarpSchedule(), emitError);
+  return success();
+}
+
+BlockProblemAttr GemmOp::getLogicalBlockProblem() {
+  return getBlockProblemOf(
+      {getA().getType(), getB().getType(), getOut().getType(), getBlockProblem()});
+}
+
+BlockProblemAttr CheckBlockGemmOp::getLogicalBlockProblem() {
+  return getBlockProblemOf(
+      {getA().getType(), getB().getType(), getD().getType(), getBlockProblem()});
+}
+
+LogicalResult CheckBlockGemmOp::verify() {
+  return verifyBlockProduct(
+      {getA().getType(), getB().getType(), getD().getType(), getBlockProblem()},
+      [&] { return emitOpError(); });
+}
+
+void CheckBlockGemmOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : (*this)->getOpOperands())
+    addMemrefEffect(operand, MemoryEffects::Read::get(), effects);
+  // The report and the exit status.
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+//===----------------------------------------------------------------------===//
+// quantize_chunks
+//===----------------------------------------------------------------------===//
+
+LogicalResult QuantizeChunksOp::verify() {
+  auto emitError = [&] { return this->emitOpError(); };
+  FailureOr<Storage> storage =
+      verifyDestinations("quantize_chunks_c1", *this, getOut() ? 1 : 0, /*count=*/1);
+  if (failed(storage))
+    return failure();
+  auto x = cast<ShapedType>(getX().getType());
+  auto legal = [](int64_t extent) { return extent >= 1 && extent <= kMaxExtent; };
+  if (!x.hasStaticShape() || x.getRank() != 2 || !legal(x.getDimSize(0)) ||
+      !legal(x.getDimSize(1)) || x.getDimSize(1) % facts::kChunkElements)
+    return emitError() << "quantize_chunks_c2: x must be a static matrix of whole chunks of "
+                       << facts::kChunkElements << " a row, got " << x;
+  int64_t row =
+      x.getDimSize(1) / facts::kChunkElements * facts::info(BlockFormat::q8_1_chunk).bytes;
+  Type to = *storage == Storage::tensors ? getResult().getType() : getOut().getType();
+  if (BlocksAttr blocks = getBlocks(to)) {
+    auto tensor = cast<RankedTensorType>(to);
+    if (blocks.getFormat() == BlockFormat::q8_1_chunk && tensor.getDimSize(0) == x.getDimSize(0) &&
+        tensor.getDimSize(1) == row)
+      return success();
+    return emitError() << "quantize_chunks_c3: result must be " << x.getDimSize(0) << "x" << row
+                       << " bytes of q8_1_chunk, got " << to;
+  }
+  return verifyBytes("quantize_chunks_c3", "result", to, x.getDimSize(0) * row, emitError);
+}
+
+void QuantizeChunksOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addCopyEffects(*this, getOut() ? ValueRange(getOut()) : ValueRange(), effects);
+}
+
+//===----------------------------------------------------------------------===//
+// Syntax of gemm's operands
+//===----------------------------------------------------------------------===//
+
+ParseResult blockscale::parseGemmOperands(OpAsmParser &parser, Unresolved &a,
+                                          std::optional<Unresolved> &sfa, Unresolved &b,
+                                          std::optional<Unresolved> &sfb, Type &aType,
+                                          Type &sfaType, Type &bType, Type &sfbType) {
+  auto operand = [&](Unresolved &value, std::optional<Unresolved> &scales) -> ParseResult {
+    if (parser.parseOperand(value))
+      return failure();
+    if (failed(parser.parseOptionalKeyword("scaled")))
+      return success();
+    return parser.parseOperand(scales.emplace());
+  };
+  auto types = [&](Type &type, const std::optional<Unresolved> &scales, Type &scalesType) {
+    if (parser.parseType(type))
+      return ParseResult(failure());
+    if (!scales)
+      return ParseResult(success());
+    return ParseResult(failure(parser.parseComma() || parser.parseType(scalesType)));
+  };
+  return failure(operand(a, sfa) || parser.parseComma() || operand(b, sfb) || parser.parseColon() ||
+                 types(aType, sfa, sfaType) || parser.parseComma() || types(bType, sfb, sfbType));
+}
+
+void blockscale::printGemmOperands(OpAsmPrinter &printer, Operation *, Value a, Value sfa, Value b,
+                                   Value sfb, Type aType, Type sfaType, Type bType, Type sfbType) {
+  auto operand = [&](Value value, Value scales) {
+    printer << value;
+    if (scales)
+      printer << " scaled " << scales;
+  };
+  operand(a, sfa);
+  printer << ", ";
+  operand(b, sfb);
+  printer << " : " << aType;
+  if (sfa)
+    printer << ", " << sfaType;
+  printer << ", " << bType;
+  if (sfb)
+    printer << ", " << sfbType;
+}
