@@ -60,6 +60,12 @@ private:
   void lowerLoop(scf::ForOp op);
   Values lowerTokenScales(LoadTokenScalesOp op);
 
+  /// The row of B whose piece this lane addresses: matrices are pieces 0 and 1 of the
+  /// warp's first 8 rows, then of the others.
+  Value matrixRows() {
+    Value inWarp = e.ori(e.shl(e.shr(lane, 4), 3), e.andi(lane, 7));
+    return e.add(e.shl(rowWarp, 4), inWarp);
+  }
   Value one(Value value) { return values.lookup(value).front(); }
   static PlaneAttr planOf(Value plane) { return plane.getDefiningOp<SharedPlaneOp>().getPlan(); }
   Value baseOf(Value plane) { return one(plane); }
@@ -150,14 +156,10 @@ void WarpKernelLowering::lower(Operation *op) {
         values[op.getValues()] = e.ldmatrix(e.add(base, offset));
       })
       .Case([&](LoadNibblesOp op) {
-        Values words;
-        for (int64_t half = 0; half < 2; ++half)
-          for (int64_t part = 0; part < 2; ++part) {
-            int64_t piece = 2 * op.getPair() + part;
-            Value address = e.xori(baseOf(op.getPlane()), piece * facts::kPieceBytes);
-            words.append(e.loadShared(e.add(address, half * 8 * facts::kQ4KNibbleBytes), 1));
-          }
-        values[op.getValues()] = words;
+        // Rows of 16 bytes are what ldmatrix reads, whatever is in them: a lane's word is
+        // that of its row, as fragment B wants it.
+        Value address = e.xori(baseOf(op.getPlane()), op.getPair() * 2 * facts::kPieceBytes);
+        values[op.getValues()] = e.ldmatrix(address);
       })
       .Case([&](UnpackNibblesOp op) {
         Values nibbles;
@@ -258,17 +260,12 @@ void WarpKernelLowering::lowerPlane(SharedPlaneOp op) {
     break;
   }
   case PlaneContent::qb_raw: {
-    Value octetRow = e.shr(lane, 2);
-    Value inRow = e.ori(e.shl(octetRow, 4), e.shl(e.andi(lane, 3), 2));
-    Value rows = e.add(e.shl(rowWarp, 4), octetRow);
-    address = e.add(address, e.ori(e.shl(rows, 7), inRow));
+    Value place = e.shl(e.xori(e.andi(e.shr(lane, 3), 1), e.andi(lane, 7)), 4);
+    address = e.add(address, e.ori(e.shl(matrixRows(), 7), place));
     break;
   }
   case PlaneContent::qb8: {
-    // Matrices: pieces 0 and 1 of the first 8 rows, then of the others.
-    Value matrixRow = e.ori(e.shl(e.shr(lane, 4), 3), e.andi(lane, 7));
-    Value rows = e.add(e.shl(rowWarp, 4), matrixRow);
-    address = e.add(address, e.mul(rows, facts::kSlotBytes));
+    address = e.add(address, e.mul(matrixRows(), facts::kSlotBytes));
     address = e.add(address, e.shl(e.andi(e.shr(lane, 3), 1), 4));
     break;
   }
@@ -355,16 +352,12 @@ void WarpKernelLowering::lowerFill(FillActivationsOp op) {
   Value scaleAt = e.add(e.mul(entries, entry), e.mul(octetPair, 2 * shape.tokens * entry));
   scaleAt = e.add(scaleAt, e.add(shared, scales.getOffset()));
 
-  int64_t units = (shape.tokens + tokensAtOnce() - 1) / tokensAtOnce();
-  // Fewer units than threads: the last warps have none.
-  bool partial = shape.tokens < tokensAtOnce();
-  auto copy = [this, cursor, at, scaleAt, chunkBytes, entry, partial](int64_t unit) {
-    Value from = unit == 0 ? cursor : e.add(cursor, tokenSteps[size_t(unit - 1)]);
-    int64_t first = unit * tokensAtOnce();
+  for (int64_t first = 0; first < shape.tokens; first += tokensAtOnce()) {
+    Value from = first == 0 ? cursor : e.add(cursor, tokenSteps[first / tokensAtOnce() - 1]);
     Values words;
     for (int64_t i = 0; i < 5; ++i)
       words.append(e.loadGlobal(e.add(from, i * facts::kPieceBytes), 4));
-    auto store = [this, words, at, scaleAt, chunkBytes, entry, first] {
+    pending.push_back([this, words, at, scaleAt, chunkBytes, entry, first] {
       for (int64_t chunk = 0; chunk < 2; ++chunk) {
         ArrayRef<Value> own = ArrayRef<Value>(words).slice(10 * chunk, 10);
         int64_t offset = chunk * chunkBytes + first * facts::kChunkElements;
@@ -378,17 +371,8 @@ void WarpKernelLowering::lowerFill(FillActivationsOp op) {
           stored = {e.asI32(d), e.asI32(e.mulf(d, e.signedToF32(sum)))};
         e.storeShared(e.add(scaleAt, (chunk * shape.tokens + first) * entry), stored);
       }
-    };
-    if (partial)
-      store();
-    else
-      pending.push_back(store);
-  };
-  if (partial)
-    e.ifThen(e.below(token, shape.tokens), [&] { copy(0); });
-  else
-    for (int64_t unit = 0; unit < units; ++unit)
-      copy(unit);
+    });
+  }
 }
 
 void WarpKernelLowering::lowerFill(FillWeightsOp op) {

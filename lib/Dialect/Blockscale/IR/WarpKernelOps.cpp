@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules warp_kernel_c1 … warp_kernel_c10 hold the plan against the schedule and
+// The rules warp_kernel_c1 … warp_kernel_c9 hold the plan against the schedule and
 // against what the ops do with it. WarpKernelOps.td states them.
 //
 //===----------------------------------------------------------------------===//
@@ -160,9 +160,6 @@ private:
                << name(plan.getContent()) << " must lie inside " << end << ".."
                << int64_t(kernel.getSharedBytes()) - 1 << ", apart from the others, got "
                << plan.getOffset() << ".." << plan.getOffset() + plan.getBytes() - 1;
-      if (plan.getOffset() % 128)
-        return op.emitOpError("warp_kernel_c6: a plane must start on a multiple of 128 bytes, got ")
-               << plan.getOffset();
       end = plan.getOffset() + plan.getBytes();
     }
     return success();
@@ -173,13 +170,13 @@ private:
       for (SharedPlaneOp op : planes)
         if (PlaneAttr plan = op.getPlan();
             plan.getContent() == want.getContent() && plan.getLayout() != want.getLayout())
-          return op.emitOpError("warp_kernel_c7: layout of ")
+          return op.emitOpError("warp_kernel_c6: layout of ")
                  << name(plan.getContent()) << " must be " << name(want.getLayout())
                  << ", which has no bank conflicts, got " << name(plan.getLayout());
     return success();
   }
 
-  /// warp_kernel_c8: follows the sums from each mma to the stores.
+  /// warp_kernel_c7: follows the sums from each mma to the stores.
   LogicalResult checkWide() {
     llvm::SetVector<Value> reached;
     kernel.getBody().walk([&](Operation *op) {
@@ -210,20 +207,20 @@ private:
     return success();
   }
   LogicalResult emitHalf(Value value) {
-    return kernel.emitOpError("warp_kernel_c8: nothing between an mma and a store may be f16 or "
-                              "bf16, got a value of ")
-           << value.getType() << " at " << value.getLoc();
+    return emitError(value.getLoc(), "warp_kernel_c7: nothing between an mma and a store may be "
+                                     "f16 or bf16, got a value of ")
+           << value.getType();
   }
 
   LogicalResult checkRead(Operation *op, Value plane, PlaneContent content, int64_t index,
                           int64_t count, StringRef what) {
     auto planned = plane.getDefiningOp<SharedPlaneOp>();
     if (!planned || planned.getPlan().getContent() != content)
-      return op->emitOpError("warp_kernel_c9: plane must be ")
+      return op->emitOpError("warp_kernel_c8: plane must be ")
              << name(content) << ", got "
              << (planned ? name(planned.getPlan().getContent()) : "another value");
     if (index < 0 || index >= count)
-      return op->emitOpError("warp_kernel_c9: ")
+      return op->emitOpError("warp_kernel_c8: ")
              << what << " must be 0 .. " << count - 1 << ", got " << index;
     return success();
   }
@@ -267,7 +264,7 @@ private:
       }
       if (auto store = dyn_cast<StoreGroupOp>(op))
         if (int64_t(store.getGroup()) >= shape.groups)
-          return op->emitOpError("warp_kernel_c9: group must be 0 .. ")
+          return op->emitOpError("warp_kernel_c8: group must be 0 .. ")
                  << shape.groups - 1 << ", got " << store.getGroup();
       if (auto rescale = dyn_cast<Rank1RescaleOp>(op))
         return checkTerms(rescale);
@@ -293,7 +290,7 @@ private:
     if (group && chunk && int64_t(group.getChunk()) == *chunk &&
         tokens.getChunk() == group.getChunk() && tokens.getGroup() == group.getGroup())
       return success();
-    return op.emitOpError("warp_kernel_c9: sums and scales must be of one chunk and one group, got "
+    return op.emitOpError("warp_kernel_c8: sums and scales must be of one chunk and one group, got "
                           "scales of chunk ")
            << tokens.getChunk() << " and group " << tokens.getGroup();
   }
@@ -302,11 +299,11 @@ private:
     bool full = false;
     auto check = [&](Operation *op) -> LogicalResult {
       if (isa<FillActivationsOp, FillWeightsOp>(op) && full)
-        return op->emitOpError("warp_kernel_c10: planes must be read by all (planes_read) before "
+        return op->emitOpError("warp_kernel_c9: planes must be read by all (planes_read) before "
                                "they are filled again, got a fill before that");
       if (isa<LoadGroupOp, LoadNibblesOp, LoadRowsOp, LoadTokenScalesOp, LoadRowScalesOp>(op) &&
           !full)
-        return op->emitOpError("warp_kernel_c10: planes must be filled by all (planes_filled) "
+        return op->emitOpError("warp_kernel_c9: planes must be filled by all (planes_filled) "
                                "before they are read, got a load before that");
       if (isa<PlanesFilledOp>(op))
         full = true;
@@ -319,7 +316,7 @@ private:
         return WalkResult::interrupt();
       // What a loop leaves is what its next turn finds.
       if (isa<scf::YieldOp>(op) && full) {
-        op->emitOpError("warp_kernel_c10: planes must be read by all (planes_read) before a loop's "
+        op->emitOpError("warp_kernel_c9: planes must be read by all (planes_read) before a loop's "
                         "next turn, got none");
         return WalkResult::interrupt();
       }

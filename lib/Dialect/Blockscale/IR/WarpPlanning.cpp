@@ -135,14 +135,16 @@ LogicalResult blockscale::verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn 
     return emitError() << "warp_schedule_c2: tile of " << name(schedule.getKernel()) << " must be "
                        << want.m << "x" << want.n << " tokens x rows, got " << tile.m << "x"
                        << tile.n;
-  bool raw = schedule.getKernel() == WarpKernel::raw_nibble;
-  if (tile.k != facts::kQ4KElements && (raw || tile.k != facts::kQ4KElements / 2))
-    return emitError() << "warp_schedule_c3: k of a tile of " << name(schedule.getKernel())
-                       << " must be " << (raw ? "" : "128 or ") << "256, got " << tile.k;
+  if (tile.k < facts::kChunkElements || tile.k > kMaxExtent)
+    return emitError() << "warp_schedule_c4: k of a tile must be 128 or 256, got " << tile.k;
   int64_t bytes = planPlaneBytes(schedule);
   if (int64_t limit = facts::info(arch).sharedPerBlock; bytes > limit)
-    return emitError() << "warp_schedule_c4: planes must fit the " << limit << " shared bytes of "
+    return emitError() << "warp_schedule_c3: planes must fit the " << limit << " shared bytes of "
                        << name(arch) << ", got " << bytes;
+  bool wide = schedule.getKernel() == WarpKernel::wide;
+  if (tile.k != facts::kQ4KElements && !(wide && tile.k == facts::kQ4KElements / 2))
+    return emitError() << "warp_schedule_c4: k of a tile of " << name(schedule.getKernel())
+                       << " must be " << (wide ? "128 or " : "") << "256, got " << tile.k;
   int64_t blocks = std::max<int64_t>(
       1, planOccupancy(arch, bytes, planRegisters(tile), kWarpKernelThreads).blocks());
   if (schedule.getBlocks() < 1 || schedule.getBlocks() > blocks)
@@ -185,13 +187,15 @@ LogicalResult blockscale::verifyBlockProblem(BlockProblemAttr p, ErrorFn emitErr
 /// Why a kernel cannot run; empty where it can.
 static std::string whyNot(WarpKernel kernel, int64_t chunks, ChunkSums sums, Arch arch) {
   bool raw = kernel == WarpKernel::raw_nibble;
-  if (raw && chunks != facts::kQ4KSubBlocks)
-    return "kd must be 8, got " + std::to_string(chunks);
   Shape3 tile = tileOf(kernel, chunks);
   int64_t bytes = planPlaneBytes(tile, !raw, sums), limit = facts::info(arch).sharedPerBlock;
   if (bytes > limit)
     return "shared memory must be at most " + std::to_string(limit) + " bytes, got " +
            std::to_string(bytes);
+  if (kernel == WarpKernel::wide && chunks != 4 && chunks != facts::kQ4KSubBlocks)
+    return "kd must be 4 or 8, got " + std::to_string(chunks);
+  if (kernel != WarpKernel::wide && chunks != facts::kQ4KSubBlocks)
+    return "kd must be 8, got " + std::to_string(chunks);
   return {};
 }
 
@@ -203,8 +207,10 @@ FailureOr<WarpChoice> blockscale::chooseWarpSchedule(BlockProblemAttr problem, A
     return failure();
   }
   int64_t chunks = pins.chunks.value_or(facts::kQ4KSubBlocks);
-  if (chunks != 4 && chunks != facts::kQ4KSubBlocks) {
-    emitError() << "warp_schedule_c3: kd must be 4 or 8 chunks of 32, got " << chunks;
+  constexpr int64_t kMostChunks = 64;
+  if (chunks < 1 || chunks > kMostChunks) {
+    emitError() << "warp_schedule_c4: kd must be 1 .. " << kMostChunks << " chunks of 32, got "
+                << chunks;
     return failure();
   }
   ChunkSums sums = pins.sums.value_or(ChunkSums::two_word);
@@ -218,7 +224,7 @@ FailureOr<WarpChoice> blockscale::chooseWarpSchedule(BlockProblemAttr problem, A
                                              WarpKernel::narrow};
   // Bytes per block that an SM holds: more than two were never measured to pay.
   auto costOf = [&](WarpKernel kernel) {
-    int64_t kd = kernel == WarpKernel::raw_nibble ? facts::kQ4KSubBlocks : chunks;
+    int64_t kd = kernel == WarpKernel::wide ? chunks : facts::kQ4KSubBlocks;
     return planTraffic(problem, tileOf(kernel, kd)).total() /
            std::min<int64_t>(2, blocksOf(kernel, kd));
   };
@@ -237,6 +243,6 @@ FailureOr<WarpChoice> blockscale::chooseWarpSchedule(BlockProblemAttr problem, A
                         reasons};
     reasons += (reasons.empty() ? "" : "; ") + std::string(name(kernel)) + ": " + reason;
   }
-  emitError() << "warp_schedule_c4: a kernel must fit " << name(arch) << ", got none: " << reasons;
+  emitError() << "warp_schedule_c3: a kernel must fit " << name(arch) << ", got none: " << reasons;
   return failure();
 }

@@ -67,9 +67,8 @@ def Blockscale_WarpScheduleAttr : Blockscale_Attr<"WarpSchedule", "warp_schedule
     - warp_schedule_c1: the architecture has mma.sync m16n8k32 of s8 and cp.async, and
       kernels are built for it.
     - warp_schedule_c2: `tile` is the kernel's tokens and rows.
-    - warp_schedule_c3: k of `tile` is 256 for raw_nibble, whose plane holds whole
-      blocks, else 128 or 256.
-    - warp_schedule_c4: planes fit the shared memory of a block.
+    - warp_schedule_c3: planes fit the shared memory of a block.
+    - warp_schedule_c4: k of `tile` is 256, a whole block; 128 only for wide.
     - warp_schedule_c5: `blocks` is what registers, shared memory and threads allow, at
       least 1.
     - warp_schedule_c6: `threads` is 256.

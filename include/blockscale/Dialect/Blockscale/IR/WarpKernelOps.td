@@ -73,12 +73,11 @@ def Blockscale_WarpKernelOp : Blockscale_Op<"warp_kernel",
     - warp_kernel_c4: planes must be those of the schedule, each once, of its bytes
     - warp_kernel_c5: planes must lie inside `shared_bytes`, which is the sum of the plan, and
       must not overlap
-    - warp_kernel_c6: a plane must start on 128 bytes
-    - warp_kernel_c7: a plane's layout must be free of bank conflicts
-    - warp_kernel_c8: nothing between an mma and a store may be f16 or bf16
-    - warp_kernel_c9: fragments must come from the plane that holds them, of a chunk and a
+    - warp_kernel_c6: a plane's layout must be free of bank conflicts
+    - warp_kernel_c7: nothing between an mma and a store may be f16 or bf16
+    - warp_kernel_c8: fragments must come from the plane that holds them, of a chunk and a
       group that there are
-    - warp_kernel_c10: planes must be read between the two barriers of a pass
+    - warp_kernel_c9: planes must be read between the two barriers of a pass
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,

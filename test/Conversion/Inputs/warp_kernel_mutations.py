@@ -1,0 +1,91 @@
+# ===- warp_kernel_mutations.py - changes one number of a plan at a time ------===#
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: warp_kernel_mutations.py BLOCKSCALE-OPT KERNEL.mlir
+# Adds one to every number of the first kernel's plan and of the ops of its first
+# chunks, one at a time: each mutant must be refused by a rule. Named changes must be
+# refused by the rule that they break.
+#
+# ===-----------------------------------------------------------------------===#
+
+import re
+import subprocess
+import sys
+
+OPS = re.compile(r"blockscale\.(shared_plane|fill_weights|load_nibbles|unpack_nibbles|load_group|load_token_scales|"
+                 r"load_row_scales) ")
+LINES = 14  # of such ops; the others repeat them
+
+# (what the line holds, old, new, rule)
+NAMED = [
+    ("module @kernels", 'arch = "sm_90a"', 'arch = "sm_80"', "warp_kernel_c2"),
+    ("warp_kernel @gemm_0", "threads = 256 : i64", "threads = 128 : i64", "warp_kernel_c3"),
+    ("warp_kernel @gemm_0", "blocks = 2 : i64", "blocks = 1 : i64", "warp_kernel_c3"),
+    ("content = qb_raw", "qb_raw", "qb8", "warp_kernel_c4"),
+    ("content = sda", "bytes = 4096", "bytes = 2048", "warp_kernel_c4"),
+    ("warp_kernel @gemm_0", "shared_bytes = 45056", "shared_bytes = 43008", "warp_kernel_c5"),
+    ("content = sds", "offset = 36864", "offset = 36736", "warp_kernel_c5"),
+    ("content = sds", "offset = 36864", "offset = 36992", "warp_kernel_c5"),
+    ("content = qb_raw", "layout = xor_row8", "layout = linear", "warp_kernel_c6"),
+    ("content = qa8", "layout = split_phase", "layout = linear", "warp_kernel_c6"),
+    ("load_nibbles", "pair 0", "pair 4", "warp_kernel_c8"),
+    ("load_group", "group 0", "group 4", "warp_kernel_c8"),
+    ("load_group", "chunk 0", "chunk 8", "warp_kernel_c8"),
+    ("fill_weights", "part 0", "part 1", "warp_kernel_c8"),
+    ("planes_filled", "planes_filled", "planes_read", "warp_kernel_c9"),
+    ("planes_read", "planes_read", "planes_filled", "warp_kernel_c9"),
+    ("load_row_scales", "chunk 0", "chunk 1", "rank1_rescale_c1"),
+    ("grid [2, 2, 1]", "grid [2, 2, 1]", "grid [2, 3, 1]", "launch_c9"),
+    ("grid [2, 2, 1]", "block [256, 1, 1]", "block [128, 1, 1]", "launch_c2"),
+    ("grid [2, 2, 1]", "shared 45056", "shared 43008", "launch_c3"),
+    ("alloc 41600", "alloc 41600", "alloc 41601", "launch_c9"),
+    ("constant 65 : i32", "constant 65", "constant 66", "launch_c9"),
+]
+
+
+def refusal(tool, text):
+    ran = subprocess.run([tool, "-"], input=text, capture_output=True, text=True, timeout=60)
+    return None if ran.returncode == 0 else ran.stderr
+
+
+def numbers(line):
+    """(start, end) of the numbers of an op, SSA names and types excluded."""
+    body = re.sub(r"%[\w#:]+|:\s+vector.*|:\s+i64|qa8|qb8|xor_row8|slot48", lambda m: " " * len(m.group()), line)
+    for match in re.finditer(r"(?<![\w])\d+(?![\w])", body):
+        yield match.start(), match.end()
+
+
+def main():
+    tool, path = sys.argv[1:]
+    text = open(path).read()
+    if refusal(tool, text):
+        sys.exit(f"{path} must be valid before it is changed")
+    lines = text.splitlines(keepends=True)
+    changed = refused = 0
+    bad = []
+    for index in [i for i, line in enumerate(lines) if OPS.search(line)][:LINES]:
+        line = lines[index]
+        for start, end in numbers(line):
+            mutant = line[:start] + str(int(line[start:end]) + 1) + line[end:]
+            changed += 1
+            message = refusal(tool, "".join(lines[:index] + [mutant] + lines[index + 1:]))
+            if message and re.search(r"(warp_kernel|rank1_rescale)_c\d+: |value is 1|failed to satisfy", message):
+                refused += 1
+            else:
+                bad.append(f"{mutant.strip()[:150]}: {message or 'accepted'}")
+    for holds, old, new, rule in NAMED:
+        index = next((i for i, line in enumerate(lines) if holds in line and old in line), None)
+        if index is None:
+            bad.append(f"no line holds '{holds}' and '{old}'")
+            continue
+        mutant = lines[index].replace(old, new, 1)
+        message = refusal(tool, "".join(lines[:index] + [mutant] + lines[index + 1:]))
+        if not message or f"{rule}: " not in message:
+            bad.append(f"'{old}' -> '{new}' must break {rule}, got {(message or 'accepted')[:300]}")
+    print(f"{changed} numbers, {refused} refused, {len(NAMED)} named, {len(bad)} bad")
+    sys.exit("\n".join(bad) if bad else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+// The kernel level of a product of blocks: every plane, the barriers of a pass, the
+// two terms; and its host code.
+// RUN: blockscale-opt %s --blockscale-lower-gemm-to-kernel -o %t.mlir
+// RUN: blockscale-opt %t.mlir | blockscale-opt -o %t2.mlir
+// RUN: diff %t.mlir %t2.mlir
+// RUN: FileCheck %s < %t.mlir
+// RUN: %python %S/Inputs/warp_kernel_mutations.py %build/bin/blockscale-opt %t.mlir | FileCheck %s --check-prefix=MUTANTS
+
+// CHECK-LABEL: @two_word
+// CHECK: blockscale.launch @kernels::@gemm_0 grid [2, 2, 1] block [256, 1, 1] cluster [1, 1, 1] shared 45056
+// CHECK-SAME: !blockscale.buffer, !blockscale.buffer, !blockscale.buffer, i32
+// CHECK-LABEL: @packed
+// CHECK: blockscale.launch @kernels::@gemm_1 {{.*}} shared 43008
+// CHECK-LABEL: @wide
+// CHECK: blockscale.launch @kernels::@gemm_2 grid [1, 2, 1] {{.*}} shared 98304
+
+// CHECK: blockscale.warp_kernel @gemm_0
+// CHECK-SAME: blocks = 2
+// CHECK-SAME: shared_bytes = 45056
+// CHECK: shared_plane <content = qa8, offset = 0, bytes = 16384, layout = split_phase>
+// CHECK: shared_plane <content = sda, offset = 16384, bytes = 4096, layout = octets>
+// CHECK: shared_plane <content = qb_raw, offset = 20480, bytes = 16384, layout = xor_row8>
+// CHECK: shared_plane <content = sds, offset = 36864, bytes = 8192, layout = linear>
+// CHECK: scf.for
+// CHECK: fill_weights
+// CHECK: fill_activations
+// CHECK: planes_filled
+// CHECK: %[[PACKED:.*]] = blockscale.load_nibbles %{{.*}} pair 0
+// CHECK: %[[LOW:.*]] = blockscale.unpack_nibbles %[[PACKED]] half 0
+// CHECK: %[[A:.*]] = blockscale.load_group %{{.*}} chunk 0 group 0
+// CHECK: %[[SUMS:.*]] = blockscale.mma_s8 %[[A]], %[[LOW]]
+// CHECK: blockscale.rank1_rescale %{{.*}}, %[[SUMS]]
+// CHECK: blockscale.unpack_nibbles %[[PACKED]] half 1
+// CHECK: planes_read
+// CHECK: scf.yield
+// CHECK-COUNT-4: store_group
+
+// CHECK: blockscale.warp_kernel @gemm_1
+// CHECK: shared_plane <content = sda, offset = 16384, bytes = 2048, layout = octets>
+// CHECK: blockscale.warp_kernel @gemm_2
+// CHECK: shared_plane <content = qb8, offset = 40960, bytes = 49152, layout = slot48>
+// CHECK-NOT: load_nibbles
+// CHECK: load_rows
+
+// No number of the plan can change unseen.
+// MUTANTS: {{[1-9][0-9]+}} numbers, {{[1-9][0-9]+}} refused, {{[0-9]+}} named, 0 bad
+
+#problem = #blockscale.block_problem<m = 65, n = 130, k = 512, a = q8_1_chunk, b = q4_K>
+func.func @two_word(%a: memref<41600xi8>, %w: memref<37440xi8>, %d: memref<65x130xf32>) {
+  blockscale.gemm ins(%a, %w : memref<41600xi8>, memref<37440xi8>) outs(%d : memref<65x130xf32>)
+    {block_problem = #problem,
+     warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>}
+  return
+}
+func.func @packed(%a: memref<41600xi8>, %w: memref<37440xi8>, %d: memref<65x130xf32>) {
+  blockscale.gemm ins(%a, %w : memref<41600xi8>, memref<37440xi8>) outs(%d : memref<65x130xf32>)
+    {block_problem = #problem,
+     warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = packed, threads = 256, blocks = 2>}
+  return
+}
+func.func @wide(%a: memref<41600xi8>, %w: memref<37440xi8>, %d: memref<65x130xf32>) {
+  blockscale.gemm ins(%a, %w : memref<41600xi8>, memref<37440xi8>) outs(%d : memref<65x130xf32>)
+    {block_problem = #problem,
+     warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = wide, tile = 128x128x256, sums = two_word, threads = 256, blocks = 1>}
+  return
+}

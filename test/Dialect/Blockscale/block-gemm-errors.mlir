@@ -1,0 +1,201 @@
+// RUN: blockscale-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{blocks_c1: tensor of blocks must have rank 2 (rows x bytes), got rank 1}}
+func.func @blocks_c1(%w: tensor<288xi8, #blockscale.blocks<q4_K>>) { return }
+
+// -----
+
+// expected-error @below {{blocks_c2: elements of a tensor of blocks must be i8, got 'f32'}}
+func.func @blocks_c2(%w: tensor<4x288xf32, #blockscale.blocks<q4_K>>) { return }
+
+// -----
+
+// expected-error @below {{blocks_c3: row of q8_1 must be a whole number of 36-byte blocks, got 40 bytes}}
+func.func @blocks_c3(%w: tensor<4x40xi8, #blockscale.blocks<q8_1>>) { return }
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @gemm_c16_format(%a: tensor<8x288xi8, #blockscale.blocks<q8_1>>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{gemm_c16: operands without scales must be q8_1_chunk, f32 or f16 and q4_K, got}}
+  %d = blockscale.gemm ins(%a, %w : tensor<8x288xi8, #blockscale.blocks<q8_1>>, !w) outs(%c : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+!s = tensor<8x16xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c16_scales(%a: tensor<8x256xf4E2M1FN>, %s: !s, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{gemm_c16: both operands must have scales, or neither, got only those of a}}
+  %d = blockscale.gemm ins(%a scaled %s, %w : tensor<8x256xf4E2M1FN>, !s, !w) outs(%c : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @gemm_c17(%x: tensor<8x224xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{gemm_c17: k must be a multiple of 256, the elements of a q4_K block, got 224}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x224xf32>, !w) outs(%c : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @gemm_c4_k(%x: tensor<8x512xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{gemm_c4: b must be n x k with the k = 512 of a, got k = 256}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x512xf32>, !w) outs(%c : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @gemm_c4_out(%x: tensor<8x256xf32>, %w: !w, %c: tensor<4x8xf32>) {
+  // expected-error @below {{gemm_c4: out must be 8x4 (m x n), got 4x8}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @gemm_c18(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xbf16>) {
+  // expected-error @below {{gemm_c18: out of a product of blocks must be f32, got 'bf16'}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xbf16>) -> tensor<8x4xbf16>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @gemm_c19(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>, %bias: tensor<4xf32>) {
+  // expected-error @below {{gemm_c19: a product of blocks must have no alpha, bias and nibble order (not built), got bias}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) bias(%bias : tensor<4xf32>) outs(%c : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @gemm_c20(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{gemm_c20: a product of blocks must have block_problem and warp_schedule, got schedule}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x128x64, cta_group = 1, tile = 128x128x256, stages = 5, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!e = tensor<8x256xf4E2M1FN>
+!s = tensor<8x16xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c20_scaled(%a: !e, %s: !s, %c: tensor<8x8xf32>) {
+  // expected-error @below {{gemm_c20: a product of scaled operands must have problem and schedule, got warp_schedule}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !e, !s, !e, !s) outs(%c : tensor<8x8xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>} -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @gemm_c21(%a: memref<320xi8>, %w: memref<144xi8>, %d: memref<1x1xf32>) {
+  // expected-error @below {{gemm_c21: packed b must be 288xi8, got 'memref<144xi8>'}}
+  blockscale.gemm ins(%a, %w : memref<320xi8>, memref<144xi8>) outs(%d : memref<1x1xf32>)
+    {block_problem = #blockscale.block_problem<m = 1, n = 2, k = 256, a = q8_1_chunk, b = q4_K>}
+  return
+}
+
+// -----
+
+func.func @gemm_c15(%a: memref<320xi8>, %w: memref<144xi8>, %d: memref<1x1xf32>) {
+  // expected-error @below {{gemm_c15: tiles of 64 rows must be at most 65535, got 65536}}
+  blockscale.gemm ins(%a, %w : memref<320xi8>, memref<144xi8>) outs(%d : memref<1x1xf32>)
+    {block_problem = #blockscale.block_problem<m = 1, n = 4194304, k = 256, a = q8_1_chunk, b = q4_K>}
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c1(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c1: chip of a product of blocks must be one of sm_80, sm_89, sm_90a, sm_120a, sm_121a, got sm_100a}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_100a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c2(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c2: tile of raw_nibble must be 64x128 tokens x rows, got 128x64}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 128x64x256, sums = two_word, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c3(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c3: planes must fit the 101376 shared bytes of sm_89, got 196608}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_89, kernel = wide, tile = 128x128x512, sums = two_word, threads = 256, blocks = 1>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c4(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c4: k of a tile of raw_nibble must be 256, got 128}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x128, sums = two_word, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c5(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c5: blocks of an SM must be 1 .. 2 for 45056 shared bytes and 128 registers a thread, got 3}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 3>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c6(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c6: threads must be 256, got 128}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 128, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @quantize_chunks_c1(%x: tensor<8x64xf32>) {
+  // expected-error @below {{quantize_chunks_c1: op on tensors must have 1 results and 0 outs, got 0 and 0}}
+  blockscale.quantize_chunks %x : tensor<8x64xf32>
+  return
+}
+
+// -----
+
+func.func @quantize_chunks_c2(%x: tensor<8x40xf32>) {
+  // expected-error @below {{quantize_chunks_c2: x must be a static matrix of whole chunks of 32 a row, got}}
+  %q = blockscale.quantize_chunks %x : tensor<8x40xf32> -> tensor<8x40xi8, #blockscale.blocks<q8_1_chunk>>
+  return
+}
+
+// -----
+
+func.func @quantize_chunks_c3(%x: tensor<8x64xf32>) {
+  // expected-error @below {{quantize_chunks_c3: result must be 8x80 bytes of q8_1_chunk, got}}
+  %q = blockscale.quantize_chunks %x : tensor<8x64xf32> -> tensor<8x40xi8, #blockscale.blocks<q8_1_chunk>>
+  return
+}

@@ -1,0 +1,53 @@
+// Products of blocks become PTX that ptxas takes for every chip that they are built for,
+// without spills, two blocks an SM, and without f16 between the mma and the store.
+// REQUIRES: ptxas
+
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a %examples/q4k.mlir -o %t.ptx --manifest=%t.json
+// RUN: FileCheck %s -DARCH=sm_90a < %t.ptx
+// RUN: FileCheck %s --check-prefix=MANIFEST < %t.json
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_90a %t.ptx registers=122
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_80 %examples/q4k.mlir -o %t.ptx
+// RUN: FileCheck %s -DARCH=sm_80 < %t.ptx
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_80 %t.ptx registers=128
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_89 %examples/q4k.mlir -o %t.ptx
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_89 %t.ptx registers=128
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_120a %examples/q4k.mlir -o %t.ptx
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_120a %t.ptx registers=126
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_121a %examples/q4k.mlir -o %t.ptx
+// RUN: FileCheck %s -DARCH=sm_121a < %t.ptx
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_121a %t.ptx registers=126
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a --pin=sums=packed %examples/q4k.mlir -o %t.ptx
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_90a %t.ptx registers=128
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a --pin=kernel=wide %examples/q4k.mlir -o %t.ptx
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_90a %t.ptx registers=255
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a --pin=kernel=narrow %examples/q4k.mlir -o %t.ptx
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_90a %t.ptx registers=128
+
+// RUN: not blockscale-translate --mlir-to-ptx --arch=sm_100a %examples/q4k.mlir -o %t.none 2>&1 | FileCheck %s --check-prefix=TCGEN
+// RUN: not blockscale-translate --mlir-to-ptx --arch=sm_75 %examples/q4k.mlir -o %t.none 2>&1 | FileCheck %s --check-prefix=OLD
+// RUN: not ls %t.none
+
+// CHECK: .version 9.4
+// CHECK: .target [[ARCH]]{{$}}
+// CHECK: .entry gemm_0(
+// CHECK: .reqntid 256
+// CHECK: .minnctapersm 2
+// CHECK: cp.async.cg.shared.global
+// CHECK: ld.global.nc.v4.b32
+// CHECK: ldmatrix.sync.aligned.m8n8.x4
+// CHECK: mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+// CHECK-NOT: f16
+// CHECK: st.global.v2.b32
+// CHECK-NOT: f16
+// CHECK: ret;
+
+// MANIFEST: "grid": [
+// MANIFEST-NEXT: 32,
+// MANIFEST-NEXT: 148,
+// MANIFEST: "kind": "scalar",
+// MANIFEST-NEXT: "type": "i32",
+// MANIFEST-NEXT: "value": 2048
+// MANIFEST: "shared_bytes": 45056
+
+// TCGEN: warp_schedule_c1: chip of a product of blocks must be one of sm_80, sm_89, sm_90a, sm_120a, sm_121a, got sm_100a
+// OLD: schedule_c1: chip must be one of

@@ -1,0 +1,36 @@
+// The kernel of a product of blocks: by traffic for each block that an SM holds, or
+// pinned; and what runs where it cannot.
+
+// RUN: blockscale-opt %s --blockscale-choose-schedule=arch=sm_90a | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-choose-schedule=arch=sm_121a | FileCheck %s --check-prefix=GB10
+// RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a sums=packed" | FileCheck %s --check-prefix=PACKED
+// RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kernel=wide" | FileCheck %s --check-prefix=WIDE
+// RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kernel=narrow" | FileCheck %s --check-prefix=NARROW
+// RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kd=4" | FileCheck %s --check-prefix=KD4
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_89 kd=16" 2>&1 | FileCheck %s --check-prefix=OVER
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kernel=narrow kd=4" 2>&1 | FileCheck %s --check-prefix=LAST
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kernel=tall" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kd=65" 2>&1 | FileCheck %s --check-prefix=CHUNKS
+// RUN: not blockscale-opt %s --blockscale-choose-schedule=arch=sm_86 2>&1 | FileCheck %s --check-prefix=CHIP
+
+// CHECK: warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>
+// CHECK-NOT: blockscale.fallback
+// GB10: kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2
+// PACKED: kernel = raw_nibble, tile = 64x128x256, sums = packed, threads = 256, blocks = 2
+// WIDE: kernel = wide, tile = 128x128x256, sums = two_word, threads = 256, blocks = 1
+// NARROW: kernel = narrow, tile = 64x64x256, sums = two_word, threads = 256, blocks = 2
+// KD4: blockscale.fallback = "raw_nibble: kd must be 8, got 4"
+// KD4-SAME: kernel = wide, tile = 128x128x128, sums = two_word, threads = 256, blocks = 1
+// OVER: warp_schedule_c3: a kernel must fit sm_89, got none: raw_nibble: kd must be 8, got 16; wide: shared memory must be at most 101376 bytes, got 196608; narrow: kd must be 8, got 16
+// LAST: warp_schedule_c3: a kernel must fit sm_90a, got none: narrow: kd must be 8, got 4
+// UNKNOWN: warp_schedule_c2: kernel must be raw_nibble, wide or narrow and sums two_word or packed, got 'tall' and ''
+// CHUNKS: warp_schedule_c4: kd must be 1 .. 64 chunks of 32, got 65
+// CHIP: schedule_c1: chip must have
+
+func.func @project(%a: tensor<512x4480xi8, #blockscale.blocks<q8_1_chunk>>,
+                   %w: tensor<18944x2016xi8, #blockscale.blocks<q4_K>>,
+                   %c: tensor<512x18944xf32>) -> tensor<512x18944xf32> {
+  %d = blockscale.gemm ins(%a, %w : tensor<512x4480xi8, #blockscale.blocks<q8_1_chunk>>, tensor<18944x2016xi8, #blockscale.blocks<q4_K>>)
+       outs(%c : tensor<512x18944xf32>) -> tensor<512x18944xf32>
+  return %d : tensor<512x18944xf32>
+}

@@ -1,0 +1,88 @@
+//===- WarpPlanningTest.cpp - shared bytes, blocks of an SM, traffic ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of the kernel that ours follow, row by row, and the bytes that tiles make
+// all blocks read again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <gtest/gtest.h>
+
+using namespace blockscale;
+using facts::Arch;
+
+namespace {
+
+struct Row {
+  Shape3 tile;
+  int64_t expanded, raw;
+  int64_t expandedBlocks, rawBlocks; // of an SM with 100 KiB of shared memory
+};
+
+TEST(WarpPlanning, SharedBytesAndBlocksOfTheTable) {
+  // 64 x 64 as nibbles: the table says two to three.
+  const Row table[] = {{{64, 128, 256}, 77824, 45056, 1, 2},
+                       {{128, 64, 256}, 69632, 53248, 1, 1},
+                       {{64, 64, 256}, 49152, 32768, 2, 3}};
+  for (const Row &row : table) {
+    EXPECT_EQ(planPlaneBytes(row.tile, /*expanded=*/true, ChunkSums::two_word), row.expanded);
+    EXPECT_EQ(planPlaneBytes(row.tile, /*expanded=*/false, ChunkSums::two_word), row.raw);
+    for (Arch arch : {Arch::sm_89, Arch::sm_120a, Arch::sm_121a}) {
+      EXPECT_EQ(planOccupancy(arch, row.expanded, 80, 256).byShared, row.expandedBlocks);
+      EXPECT_EQ(planOccupancy(arch, row.raw, 80, 256).byShared, row.rawBlocks);
+    }
+  }
+  EXPECT_EQ(planPlaneBytes({128, 128, 256}, /*expanded=*/true, ChunkSums::two_word), 98304);
+  EXPECT_EQ(planPlaneBytes({64, 128, 256}, /*expanded=*/false, ChunkSums::packed), 43008);
+}
+
+TEST(WarpPlanning, RegistersDecideWhereSharedMemoryIsLarge) {
+  EXPECT_EQ(planOccupancy(Arch::sm_90a, 45056, 128, 256).byShared, 5);
+  EXPECT_EQ(planOccupancy(Arch::sm_90a, 45056, 128, 256).blocks(), 2);
+  EXPECT_EQ(planOccupancy(Arch::sm_90a, 45056, 129, 256).blocks(), 1);
+  EXPECT_EQ(planOccupancy(Arch::sm_90a, 45056, 80, 256).blocks(), 3);
+  EXPECT_EQ(planOccupancy(Arch::sm_90a, 1024, 16, 256).blocks(), 8); // 2048 threads
+}
+
+TEST(WarpPlanning, TrafficCountsWhatIsReadAgain) {
+  mlir::MLIRContext context;
+  context.loadDialect<BlockscaleDialect>();
+  auto problem = BlockProblemAttr::get(&context, 512, 18944, 3584, facts::BlockFormat::q8_1_chunk,
+                                       facts::BlockFormat::q4_K);
+  // A: 512 rows of 112 chunks of 40 bytes, for each of 148 row tiles. B: 18944 rows of 14
+  // blocks of 144 bytes, for each of 4 token tiles.
+  Traffic square = planTraffic(problem, {128, 128, 256});
+  EXPECT_EQ(square.a, int64_t(512) * 112 * 40 * 148);
+  EXPECT_EQ(square.b, int64_t(18944) * 14 * 144 * 4);
+  EXPECT_EQ(square.a / 1000000, 339);
+  EXPECT_EQ(square.b / 1000000, 152);
+  Traffic raw = planTraffic(problem, {64, 128, 256}), narrow = planTraffic(problem, {64, 64, 256});
+  EXPECT_EQ(raw.a, square.a);
+  EXPECT_EQ(raw.b, 2 * square.b);
+  EXPECT_EQ(narrow.a, 2 * square.a);
+  EXPECT_EQ(narrow.b, raw.b);
+}
+
+TEST(WarpPlanning, AScheduleSharesOutItsTile) {
+  mlir::MLIRContext context;
+  context.loadDialect<BlockscaleDialect>();
+  auto shapeOf = [&](WarpKernel kernel, Shape3 tile) {
+    return WarpShape(WarpScheduleAttr::get(&context, Arch::sm_90a, kernel, tile,
+                                           ChunkSums::two_word, kWarpKernelThreads, /*blocks=*/1));
+  };
+  WarpShape raw = shapeOf(WarpKernel::raw_nibble, {64, 128, 256});
+  EXPECT_EQ(raw.rowWarps, 8);
+  EXPECT_EQ(raw.tokenWarps, 1);
+  EXPECT_EQ(raw.groups, 4);
+  WarpShape narrow = shapeOf(WarpKernel::narrow, {64, 64, 256});
+  EXPECT_EQ(narrow.rowWarps, 4);
+  EXPECT_EQ(narrow.tokenWarps, 2);
+  EXPECT_EQ(narrow.groups, 2);
+}
+
+} // namespace

@@ -1,0 +1,125 @@
+# ===- q4k.py - products of blocks against the contract, bit for bit -----------===#
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: q4k.py BLOCKSCALE-RUN BLOCKSCALE-TRANSLATE FOLDER
+# Runs ragged products on the emulator, hazard checks on, under several timings, and
+# compares their bits with the contract of docs/Q4K.md, evaluated here in NumPy. One
+# goes by PTX and manifest. A changed nibble, scale or sum must be seen.
+#
+# ===-----------------------------------------------------------------------===#
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+# nt, od, id, chip, pinned fields
+CASES = [
+    (1, 127, 256, "sm_80", ""),
+    (63, 300, 512, "sm_90a", ""),
+    (64, 128, 1024, "sm_121a", ""),
+    (65, 130, 768, "sm_89", ""),
+    (130, 255, 256, "sm_120a", "sums=packed"),
+    (65, 129, 512, "sm_90a", "kernel=wide"),
+    (130, 127, 512, "sm_90a", "kernel=narrow"),
+    (63, 130, 512, "sm_80", "kd=4"),
+]
+
+
+def make(nt, od, k, seed):
+    """Chunks of A and blocks of B as bytes, d of some chunks 0."""
+    random = np.random.default_rng(seed)
+    blocks = random.integers(0, 256, (od, k // 256, 144)).astype(np.uint8)
+    for offset, least in ((0, 128), (2, 64)):
+        scale = (random.uniform(0.5, 2, (od, k // 256, 1)) / least).astype(np.float16)
+        blocks[..., offset:offset + 2] = scale.view(np.uint8)
+    q = random.integers(-127, 128, (nt, k // 32, 32)).astype(np.int8)
+    d = (random.uniform(0.5, 2, (nt, k // 32, 1)) / 64).astype(np.float16)
+    empty = random.random((nt, k // 32)) < 0.1
+    q[empty], d[empty] = 0, 0
+    chunks = np.zeros((nt, k // 32, 40), np.uint8)
+    chunks[..., 0:2] = d.view(np.uint8)
+    chunks[..., 4:36] = q.view(np.uint8)
+    chunks[..., 36:40] = q.astype(np.int32).sum(-1, keepdims=True, dtype=np.int32).view(np.uint8)
+    return chunks, blocks
+
+
+def contract(chunks, blocks):
+    """acc = fma(da * (d * sc), sum(q n), acc), then fma(da * sum(q), -(dmin * m), acc), in f32."""
+    da = chunks[..., 0:2].copy().view(np.float16)[..., 0].astype(np.float32)
+    q = chunks[..., 4:36].view(np.int8).astype(np.int32)
+    sums = chunks[..., 36:40].copy().view(np.int32)[..., 0].astype(np.float32)
+    d, dmin = (blocks[..., i:i + 2].copy().view(np.float16).astype(np.float32) for i in (0, 2))
+    b = blocks[..., 4:16].astype(np.int32)
+    scale = np.concatenate([b[..., 0:4] & 63, (b[..., 8:12] & 15) | b[..., 0:4] >> 6 << 4], -1)
+    least = np.concatenate([b[..., 4:8] & 63, b[..., 8:12] >> 4 | b[..., 4:8] >> 6 << 4], -1)
+    rows = len(blocks)
+    scale = (d * scale.astype(np.float32)).reshape(rows, -1)
+    least = -(dmin * least.astype(np.float32)).reshape(rows, -1)
+    packed = blocks[..., 16:].reshape(rows, -1, 4, 32).astype(np.int32)
+    nibbles = np.stack([packed & 15, packed >> 4], 3).reshape(rows, -1, 32)
+
+    def fma(x, y, z):
+        # Exact in f64 before it rounds: x has 24 bits, y at most 17 or 24, and z is close.
+        return (x.astype(np.float64) * y + z).astype(np.float32)
+
+    acc = np.zeros((len(chunks), rows), np.float32)
+    for i in range(q.shape[1]):
+        acc = fma(da[:, i, None] * scale[None, :, i], (q[:, i] @ nibbles[:, i].T).astype(np.float32), acc)
+        acc = fma((da[:, i] * sums[:, i])[:, None], least[None, :, i], acc)
+    return acc
+
+
+def run(*command):
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    if ran.returncode:
+        sys.exit(f"{' '.join(command)}:\n{ran.stdout}{ran.stderr}")
+    return ran.stdout
+
+
+def main():
+    runner, translate, folder = sys.argv[1:]
+    os.makedirs(folder, exist_ok=True)
+    at = lambda name: os.path.join(folder, name)
+    for number, (nt, od, k, chip, pins) in enumerate(CASES):
+        chunks, blocks = make(nt, od, k, number)
+        a, w = chunks.reshape(nt, -1), blocks.reshape(od, -1)
+        np.save(at("a.npy"), a)
+        np.save(at("w.npy"), w)
+        at_type = f"tensor<{nt}x{a.shape[1]}xi8, #blockscale.blocks<q8_1_chunk>>"
+        wt_type = f"tensor<{od}x{w.shape[1]}xi8, #blockscale.blocks<q4_K>>"
+        with open(at("k.mlir"), "w") as file:
+            file.write(f"""func.func @f(%a: {at_type}, %w: {wt_type}) -> tensor<{nt}x{od}xf32> {{
+  %c = tensor.empty() : tensor<{nt}x{od}xf32>
+  %d = blockscale.gemm ins(%a, %w : {at_type}, {wt_type}) outs(%c : tensor<{nt}x{od}xf32>) -> tensor<{nt}x{od}xf32>
+  return %d : tensor<{nt}x{od}xf32>
+}}
+""")
+        pin = [f"--pin={pins}"] if pins else []
+        said = run(runner, at("k.mlir"), "--entry=f", f"--arch={chip}", f"--arg={at('a.npy')}", f"--arg={at('w.npy')}",
+                   f"--out={at('d.npy')}", "--check", "--seeds=2", *pin)
+        got, want = np.load(at("d.npy")), contract(chunks, blocks)
+        wrong = int((got.view(np.int32) != want.view(np.int32)).sum())
+        kernel = said.split(", 16x8x32")[0]
+        name = next(word for word in ("raw_nibble", "wide", "narrow") if f" {word}, " in said)
+        print(f"{nt}x{od}x{k} {chip} {name} {pins or '-'}: {wrong} bits differ")
+        if wrong or "same bits under earliest, latest, seed 0, seed 1" not in said:
+            sys.exit(f"{kernel}: {wrong} elements differ from the contract")
+        if number == 1:
+            run(translate, "--mlir-to-ptx", f"--arch={chip}", at("k.mlir"), "-o", at("k.ptx"), f"--manifest={at('k.json')}")
+            run(runner, f"--ptx={at('k.ptx')}", f"--manifest={at('k.json')}", f"--arg=a={at('a.npy')}",
+                f"--arg=b={at('w.npy')}", f"--out=d={at('m.npy')}")
+            same = np.array_equal(np.load(at("m.npy")).view(np.int32).ravel(), want.view(np.int32).ravel())
+            print(f"by manifest: {'same' if same else 'other'} bits")
+            # The comparison sees one nibble, one scale and one sum.
+            for what, array, index in (("nibble", blocks, (5, 1, 40)), ("scale", blocks, (5, 0, 4)), ("sum", chunks, (7, 3, 36))):
+                array[index] ^= 1
+                seen = (got != contract(chunks, blocks)).any()
+                array[index] ^= 1
+                print(f"a changed {what} is {'seen' if seen else 'missed'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+// Activations are quantised before a product of blocks; the report names the kernel that
+// ran, and why not the first choice.
+// RUN: %python %S/Inputs/make.py %t.x.npy='np.float32([[127] * 256, [0] * 256])' %t.w.npy='np.zeros((3, 144), np.uint8)'
+// RUN: blockscale-run %s --entry=f --arch=sm_90a --arg=%t.x.npy --arg=%t.w.npy --out=%t.d.npy --check | FileCheck %s
+// RUN: %python %S/Inputs/expect.py %t.d.npy 'np.zeros((2, 3), np.float32)'
+// RUN: blockscale-run %s --entry=f --arch=sm_90a --pin=kd=4 --arg=%t.x.npy --arg=%t.w.npy --out=%t.d.npy --check | FileCheck %s --check-prefix=FALLBACK
+// RUN: blockscale-run %s --entry=f --arch=sm_80 --pin=sums=packed --arg=%t.x.npy --arg=%t.w.npy --out=%t.d.npy | FileCheck %s --check-prefix=PACKED
+// RUN: not blockscale-run %s --entry=f --arch=sm_100a --arg=%t.x.npy --arg=%t.w.npy 2>&1 | FileCheck %s --check-prefix=CHIP
+
+// CHECK: kernel gemm_0: q4_K x q8_1_chunk 2x3x256, mma.sync s8 16x8x32, tile 64x128x256, raw_nibble, 2 blocks/SM, grid 1x1x1, 45056 shared bytes;
+// FALLBACK: tile 128x128x128, wide, 1 blocks/SM, instead of raw_nibble: kd must be 8, got 4, grid 1x1x1, 49152 shared bytes;
+// PACKED: raw_nibble, 2 blocks/SM, grid 1x1x1, 43008 shared bytes;
+// CHIP: warp_schedule_c1: chip of a product of blocks must be one of sm_80, sm_89, sm_90a, sm_120a, sm_121a, got sm_100a
+
+func.func @f(%x: tensor<2x256xf32>, %w: tensor<3x144xi8, #blockscale.blocks<q4_K>>) -> tensor<2x3xf32> {
+  %c = tensor.empty() : tensor<2x3xf32>
+  %d = blockscale.gemm ins(%x, %w : tensor<2x256xf32>, tensor<3x144xi8, #blockscale.blocks<q4_K>>)
+       outs(%c : tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %d : tensor<2x3xf32>
+}
