@@ -67,6 +67,13 @@ def benchForms(build):
         measure.report(key, value)
 
 
+def benchBlocks(build, ptxas):
+    """What ptxas makes of the kernels of ggml's blocks, and the map of their nibbles."""
+    command = [sys.executable, ROOT / "tools" / "bench" / "q4k_resources.py", "--build", build, "--ptxas", ptxas]
+    for key, value in measure.figuresOf(command).items():
+        measure.report(key, value)
+
+
 def benchKernels(build, ptxas, full):
     command = [sys.executable, ROOT / "test" / "tools" / "kernel_matrix.py", "--build", build,
                "--work", build / "bench" / "kernels", "--ptxas", ptxas]
@@ -133,6 +140,7 @@ def main():
 
     ours = benchCompile(build)
     benchForms(build)
+    benchBlocks(build, found[0])
     benchEmulator(build)
     benchWholeKernels(build, quick=args.quick)
     benchKernels(build, found[0], full=not args.quick)
