@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SourceLocations.h"
 #include "WarpEmitter.h"
 #include "blockscale/Conversion/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
@@ -66,6 +67,7 @@ private:
     Value inWarp = e.ori(e.shl(e.shr(lane, 4), 3), e.andi(lane, 7));
     return e.add(e.shl(rowWarp, 4), inWarp);
   }
+  void defer(std::function<void()> store) { pending.push_back({e.getLoc(), std::move(store)}); }
   Value one(Value value) { return values.lookup(value).front(); }
   static PlaneAttr planOf(Value plane) { return plane.getDefiningOp<SharedPlaneOp>().getPlan(); }
   Value baseOf(Value plane) { return one(plane); }
@@ -84,7 +86,8 @@ private:
   OpBuilder builder;
   WarpEmitter e;
   llvm::DenseMap<Value, Values> values;
-  SmallVector<std::function<void()>> pending; // stores of what fills have loaded
+  /// Stores of what fills have loaded, each at the place of its fill.
+  SmallVector<std::pair<Location, std::function<void()>>> pending;
 
   Value thread, lane, warp, shared;
   Value tokenWarp, rowWarp;      // which part of the tile this warp multiplies
@@ -357,7 +360,7 @@ void WarpKernelLowering::lowerFill(FillActivationsOp op) {
     Values words;
     for (int64_t i = 0; i < 5; ++i)
       words.append(e.loadGlobal(e.add(from, i * facts::kPieceBytes), 4));
-    pending.push_back([this, words, at, scaleAt, chunkBytes, entry, first] {
+    defer([this, words, at, scaleAt, chunkBytes, entry, first] {
       for (int64_t chunk = 0; chunk < 2; ++chunk) {
         ArrayRef<Value> own = ArrayRef<Value>(words).slice(10 * chunk, 10);
         int64_t offset = chunk * chunkBytes + first * facts::kChunkElements;
@@ -407,7 +410,7 @@ void WarpKernelLowering::fillBytes(Value from, const PlaneAttr &plane, int64_t p
     Value source = i == 0 ? from : e.add(from, rowSteps[size_t(i - 1)]);
     Values words = e.loadGlobal(e.add(source, offset), 4);
     int64_t rows = i * rowsAtOnce() * facts::kSlotBytes;
-    pending.push_back([this, words, to, chunkBytes, rows] {
+    defer([this, words, to, chunkBytes, rows] {
       for (int64_t high = 0; high < 2; ++high) {
         Values bytes;
         for (Value word : words)
@@ -457,7 +460,7 @@ void WarpKernelLowering::fillHeaders(Value from, const PlaneAttr &plane, int64_t
       }
     };
     if (deferred)
-      pending.push_back(store);
+      defer(store);
     else
       store();
   };
@@ -468,9 +471,13 @@ void WarpKernelLowering::fillHeaders(Value from, const PlaneAttr &plane, int64_t
 }
 
 void WarpKernelLowering::lowerFilled() {
-  for (const std::function<void()> &store : pending)
+  Location barrier = e.getLoc();
+  for (const auto &[fill, store] : pending) {
+    e.setLoc(fill);
     store();
+  }
   pending.clear();
+  e.setLoc(barrier);
   if (shape.raw)
     e.waitCopies();
   BarSyncOp::create(builder, e.getLoc(), 0);
@@ -535,8 +542,10 @@ struct LowerWarpKernelToMachine
     : blockscale::impl::BlockscaleLowerWarpKernelToMachinePassBase<LowerWarpKernelToMachine> {
   void runOnOperation() override {
     getOperation().walk([](WarpKernelOp kernel) {
-      if (!kernel.getBody().getOps<SharedPlaneOp>().empty())
-        WarpKernelLowering(kernel).run();
+      if (kernel.getBody().getOps<SharedPlaneOp>().empty())
+        return;
+      nameLocations(kernel);
+      WarpKernelLowering(kernel).run();
     });
   }
 };

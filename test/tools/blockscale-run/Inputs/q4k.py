@@ -10,6 +10,7 @@
 # ===-----------------------------------------------------------------------===#
 
 import os
+import re
 import subprocess
 import sys
 
@@ -113,6 +114,17 @@ def main():
                 f"--arg=b={at('w.npy')}", f"--out=d={at('m.npy')}")
             same = np.array_equal(np.load(at("m.npy")).view(np.int32).ravel(), want.view(np.int32).ravel())
             print(f"by manifest: {'same' if same else 'other'} bits")
+            # Each barrier and the wait of the copies is missed by the hazard checks.
+            text = open(at("k.ptx")).read().splitlines(keepends=True)
+            for what, holds, which in (("first barrier", "bar.sync", 0), ("second barrier", "bar.sync", 1), ("wait", "cp.async.wait_group", 0)):
+                found = [i for i, line in enumerate(text) if holds in line and not line.startswith("$")]
+                with open(at("mutant.ptx"), "w") as file:
+                    file.writelines(text[:found[which]] + text[found[which] + 1:])
+                ran = subprocess.run([runner, f"--ptx={at('mutant.ptx')}", f"--manifest={at('k.json')}", f"--arg=a={at('a.npy')}",
+                                      f"--arg=b={at('w.npy')}"], capture_output=True, text=True, timeout=600)
+                place = re.search(r"against: \S+ (\S+?)(\\|$|\s)", ran.stderr)
+                print(f"without the {what}: {'hazard' if ran.returncode and 'hazard' in ran.stderr else 'missed'}",
+                      f"against {place[1] if place else 'nothing'}")
             # The comparison sees one nibble, one scale and one sum.
             for what, array, index in (("nibble", blocks, (5, 1, 40)), ("scale", blocks, (5, 0, 4)), ("sum", chunks, (7, 3, 36))):
                 array[index] ^= 1
