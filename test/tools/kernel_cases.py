@@ -29,9 +29,9 @@ class Format:
 
 
 FORMATS = {
-    "nvfp4": Format("f4E2M1FN", 4, "ue4m3", 16, {"sm_100a": 64, "sm_107a": 128}),
-    "mxfp4": Format("f4E2M1FN", 4, "ue8m0", 32, {"sm_100a": 64, "sm_107a": 128}),
-    "mxfp8": Format("f8E4M3FN", 8, "ue8m0", 32, {"sm_100a": 32, "sm_107a": 64}),
+    "nvfp4": Format("f4E2M1FN", 4, "ue4m3", 16, {"sm_100a": 64, "sm_103a": 64, "sm_107a": 128}),
+    "mxfp4": Format("f4E2M1FN", 4, "ue8m0", 32, {"sm_100a": 64, "sm_103a": 64, "sm_107a": 128}),
+    "mxfp8": Format("f8E4M3FN", 8, "ue8m0", 32, {"sm_100a": 32, "sm_103a": 32, "sm_107a": 64}),
 }
 
 # `block`: one scale block; `tail`: one instruction and a block more.

@@ -63,6 +63,8 @@ constexpr Assumption kAssumptions[] = {
     {"A7", "No proxy fence is needed before a store over what a committed mma has read, nor "
            "between asynchronous accesses of two CTAs."},
     {"A8", "A CTA may exit once its bulk sources are read and every arrival due to it has come."},
+    {"A9", "Lanes that went different ways are together again at the next .aligned instruction "
+           "of them all, without bar.warp.sync (our own assumption)."},
 };
 
 } // namespace

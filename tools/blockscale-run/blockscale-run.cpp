@@ -220,8 +220,8 @@ Result<bool> parseHazards(const CommandLine &line, bsrt_options &run) {
     for (const std::string &text : it->second) {
       llvm::StringRef name = text;
       unsigned n;
-      if (!name.consume_front("A") || name.getAsInteger(10, n) || n < 1 || n > 8)
-        return Refusal{"run: --no-assume must be one of A1 to A8, got '" + text + "'"};
+      if (!name.consume_front("A") || name.getAsInteger(10, n) || n < 1 || n > 9)
+        return Refusal{"run: --no-assume must be one of A1 to A9, got '" + text + "'"};
       run.hazards_denied |= 1u << n;
     }
   std::string manual = line.get("manual", "9.4");

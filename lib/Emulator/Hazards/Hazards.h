@@ -212,6 +212,7 @@ private:
   void conflict(Rule rule, HazardLevel level, const Record &r, bool isTensor, unsigned rank,
                 uint32_t from, uint32_t to, const char *missing = nullptr);
   void flush(const Actor &x);
+  bool showsStrict(Rule rule) const;
   void report(Rule rule, HazardLevel level, uint32_t line, uint32_t otherLine,
               const std::string &text);
   void report(Rule rule, uint32_t line, uint32_t otherLine, const std::string &text) {

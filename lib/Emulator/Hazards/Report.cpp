@@ -186,10 +186,22 @@ void Hazards::flush(const Actor &x) {
   conflicts.clear();
 }
 
+/// What is wrong by the letter only is shown when asked for, and when an assumption that
+/// excuses it does not hold.
+bool Hazards::showsStrict(Rule rule) const {
+  if (options.mode == HazardMode::strict)
+    return true;
+  for (char n = 1; n < 10; ++n) {
+    const char name[] = {'A', char('0' + n), 0};
+    if ((options.denied >> n & 1) && info(rule).switches.find(name) != std::string_view::npos)
+      return true;
+  }
+  return false;
+}
+
 void Hazards::report(Rule rule, HazardLevel level, uint32_t line, uint32_t otherLine,
                      const std::string &text) {
-  if (level == HazardLevel::never ||
-      (level == HazardLevel::strict && options.mode != HazardMode::strict && options.denied == 0))
+  if (level == HazardLevel::never || (level == HazardLevel::strict && !showsStrict(rule)))
     return;
   cluster.launch.addHazard({std::string(info(rule).label), level, line, otherLine, cluster.turn,
                             text + "  [" + std::string(info(rule).label) + "]"});

@@ -141,7 +141,7 @@ constexpr HazardRule kRules[] = {
     {"OS8", HazardLevel::strict,
      ".aligned instruction behind a divergent branch, where nothing makes lanes wait for each "
      "other",
-     "bar.warp.sync, or another .sync of all lanes, behind the branch", "9.7.15.2", "", ""},
+     "bar.warp.sync, or another .sync of all lanes, behind the branch", "9.7.15.2", "A9", ""},
 };
 static_assert(std::size(kRules) == size_t(Rule::OS8) + 1);
 

@@ -54,9 +54,11 @@ const std::string kOneReleases = "setp.ne.u32 %p4, %w, 1; @%p4 bra R1;\n"
 
 // Lanes that go different ways or wait for themselves.
 void addLaneCases(std::vector<HazardCase> &cases) {
-  HazardOptions strict;
+  HazardOptions strict, noA9;
   strict.mode = HazardMode::strict;
+  noA9.denied = 1u << 9;
   cases.push_back({"OS8", kMeetByChance, Setup::shared, HazardLevel::strict, strict});
+  cases.push_back({"OS8_denied", kMeetByChance, Setup::shared, HazardLevel::strict, noA9});
   std::string text = elected(0, mma() + commit(0));
   text += wait(0, 0);
   text += kOneReleases;

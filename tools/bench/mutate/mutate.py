@@ -43,7 +43,7 @@ REASONS = {
 }
 
 # What our kernels do without, so that what they do instead is found when it is missing.
-OBEYED = [f"--no-assume=A{n}" for n in (3, 4, 5, 7)]
+OBEYED = [f"--no-assume=A{n}" for n in (3, 4, 5, 7, 9)]
 
 
 class Kernel:
@@ -68,6 +68,14 @@ class Kernel:
         for path in (ptx, out):
             path.unlink(missing_ok=True)
         return status, said, result
+
+    def isSilentWithoutWarpSyncs(self, golden):
+        """Whether the kernel has bar.warp.sync, and all of them together order nothing."""
+        text = mutations.withoutWarpSyncs(self.ptx)
+        if text == self.ptx:
+            return False
+        status, said, result = self.execute(f"{self.name}.apart", text, "--seeds=1")
+        return status == 0 and HAZARD not in said and result == golden
 
     def judge(self, number, mutant, golden):
         """(verdict, what was said)"""
@@ -111,7 +119,13 @@ def mutateKernel(kernel, count, list_):
     if HAZARD in said:
         print(f"{kernel.name}: the kernel must run without a report before it is changed: {said.strip()[:500]}")
         return collections.Counter(false_alarms=1)
-    chosen = sample(list(mutations.mutants(kernel.ptx)), count, random.Random(kernel.name))
+    mutants = list(mutations.mutants(kernel.ptx))
+    if kernel.isSilentWithoutWarpSyncs(golden):
+        placing = [mutant for mutant in mutants if mutant.kind == mutations.WARP_SYNC]
+        print(f"{kernel.name}: its {len(placing)} bar.warp.sync order nothing, they hold instructions in place for ptxas: "
+              "without them all, the same bits and no report")
+        mutants = [mutant for mutant in mutants if mutant not in placing]
+    chosen = sample(mutants, count, random.Random(kernel.name))
     verdicts = collections.Counter(dict.fromkeys(["reported", "wrong", "equivalent", "unexplained"], 0))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         judged = pool.map(lambda job: kernel.judge(job[0], job[1], golden), enumerate(chosen))
@@ -135,7 +149,8 @@ def emittedKernels(build, folder, pattern):
     import kernel_matrix
 
     edges = [("bf16", 384), ("f32", 300), ("bf16", 301)]
-    for name, arch, (out, n) in itertools.product(kernel_cases.FORMATS, kernel_cases.ARCHS, edges):
+    kinds = [*itertools.product(kernel_cases.FORMATS, kernel_cases.ARCHS, edges), ("nvfp4", "sm_103a", edges[0])]
+    for name, arch, (out, n) in kinds:
         case = kernel_cases.Case(name, arch, out, 300, n, 1536, alpha=True, bias=True, data="random", ctas=2)
         if not re.search(pattern, case.name):
             continue
@@ -147,6 +162,28 @@ def emittedKernels(build, folder, pattern):
             sys.exit(f"{case.name}: {message}")
         inputs, _, _ = matrix.operands(case, work)
         yield Kernel(build, work, case.name, (work / "k.ptx").read_text(), work / "k.json", [f"--arg={path}" for path in inputs])
+    yield from blockKernels(build, folder, pattern)
+
+
+def blockKernels(build, folder, pattern):
+    """The kernels of ggml's blocks, ragged, with two K tiles."""
+    sys.path.insert(0, str(ROOT / "test" / "tools" / "blockscale-run" / "Inputs"))
+    import numpy
+    import q4k
+
+    for kind in ("raw_nibble", "wide", "narrow"):
+        name = f"q4_K-sm_90a-{kind}-63x130x512"
+        if not re.search(pattern, name):
+            continue
+        work = pathlib.Path(folder) / name
+        work.mkdir()
+        chunks, blocks = q4k.make(63, 130, 512, 1)
+        (work / "k.mlir").write_text(q4k.module(chunks, blocks))
+        for path, array in (("a.npy", chunks), ("w.npy", blocks)):
+            numpy.save(work / path, array.reshape(len(array), -1))
+        subprocess.run([pathlib.Path(build) / "bin" / "blockscale-translate", "--mlir-to-ptx", "--arch=sm_90a", f"--pin=kernel={kind}",
+                        work / "k.mlir", "-o", work / "k.ptx", f"--manifest={work / 'k.json'}"], check=True)
+        yield Kernel(build, work, name, (work / "k.ptx").read_text(), work / "k.json", [f"--arg={work / path}" for path in ("a.npy", "w.npy")])
 
 
 def main():

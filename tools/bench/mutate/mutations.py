@@ -87,6 +87,7 @@ class Line:
 
 
 NOTHING = "// dropped"
+WARP_SYNC = "drop.warp_sync"
 
 
 def waitVariants(line):
@@ -128,7 +129,7 @@ def fenceVariants(line):
 
 
 def barrierVariants(line):
-    family = "drop.warp_sync" if line.has("warp") else "drop.barrier"
+    family = WARP_SYNC if line.has("warp") else "drop.barrier"
     yield family, "no barrier", NOTHING
     if line.has("cluster", "arrive") and not line.has("relaxed"):
         yield "weaken.order", "relaxed", line.withOpcode(line.opcode.replace("arrive", "arrive.relaxed"))
@@ -207,6 +208,28 @@ def allocVariants(line):
         yield "weaken.columns", "half the columns", line.changed(1, ("shr.u32", "1"))
 
 
+def wgmmaVariants(line):
+    if "wait_group" in line.opcode:
+        yield "drop.group", "does not wait", NOTHING
+        yield "weaken.group", "one group more in flight", line.withOperand(0, str(int(line.operands[0]) + 1))
+    else:
+        yield "drop.wgmma", "dropped", NOTHING
+
+
+def copyArriveVariants(line):
+    yield "drop.arrive", "does not arrive", NOTHING
+    if line.has("noinc"):
+        yield "weaken.count", "counted for itself", line.withOpcode(line.opcode.replace(".noinc", ""))
+
+
+def strongVariants(line):
+    opcode = re.sub(r"\.(acquire|release|acq_rel)\b", ".relaxed", line.opcode)
+    yield "weaken.order", "relaxed", line.withOpcode(opcode)
+    for scope in (".gpu", ".sys", ".cluster"):
+        if scope in line.opcode:
+            yield "weaken.scope", "of the CTA only", line.withOpcode(line.opcode.replace(scope, ".cta", 1))
+
+
 def variants(line):
     """(kind, what, text) of every change of an instruction."""
     opcode = line.opcode
@@ -232,6 +255,14 @@ def variants(line):
         return allocVariants(line)
     if re.match(r"cp\.async\.(bulk\.)?(commit|wait)_(group|all)", opcode):
         return groupVariants(line)
+    if re.match(r"wgmma\.(fence|commit_group|wait_group)", opcode):
+        return wgmmaVariants(line)
+    if opcode.startswith("cp.async.mbarrier.arrive"):
+        return copyArriveVariants(line)
+    if re.match(r"(ld|st|atom|red)\..*(acquire|release|acq_rel)", opcode):
+        return strongVariants(line)
+    if opcode.startswith("clusterlaunchcontrol.try_cancel"):
+        return iter([("drop.cancel", "no request", NOTHING)])
     if opcode.startswith("cp.async.bulk") and "prefetch" not in opcode:
         return bulkVariants(line)
     if opcode.startswith("griddepcontrol.wait"):
@@ -254,6 +285,15 @@ def mutants(ptx):
         for kind, what, text in variants(line):
             changed = "\n".join([*lines[:index], "\t" + text, *lines[index + 1:]])
             yield Mutant(kind, index + 1, f"{line.opcode}: {what}", changed)
+
+
+def withoutWarpSyncs(ptx):
+    """The text without any bar.warp.sync."""
+    lines = ptx.split("\n")
+    for index, line in statements(lines):
+        if line.opcode == "bar.warp.sync":
+            lines[index] = "\t" + NOTHING
+    return "\n".join(lines)
 
 
 def withoutFenceBehind(mutant):

@@ -73,6 +73,19 @@ def contract(chunks, blocks):
     return acc
 
 
+def module(chunks, blocks):
+    """MLIR of the product of chunks of A and blocks of B."""
+    (nt, a), (od, w) = ((len(x), x[0].size) for x in (chunks, blocks))
+    at_type = f"tensor<{nt}x{a}xi8, #blockscale.blocks<q8_1_chunk>>"
+    wt_type = f"tensor<{od}x{w}xi8, #blockscale.blocks<q4_K>>"
+    return f"""func.func @f(%a: {at_type}, %w: {wt_type}) -> tensor<{nt}x{od}xf32> {{
+  %c = tensor.empty() : tensor<{nt}x{od}xf32>
+  %d = blockscale.gemm ins(%a, %w : {at_type}, {wt_type}) outs(%c : tensor<{nt}x{od}xf32>) -> tensor<{nt}x{od}xf32>
+  return %d : tensor<{nt}x{od}xf32>
+}}
+"""
+
+
 def run(*command):
     ran = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if ran.returncode:
@@ -89,15 +102,8 @@ def main():
         a, w = chunks.reshape(nt, -1), blocks.reshape(od, -1)
         np.save(at("a.npy"), a)
         np.save(at("w.npy"), w)
-        at_type = f"tensor<{nt}x{a.shape[1]}xi8, #blockscale.blocks<q8_1_chunk>>"
-        wt_type = f"tensor<{od}x{w.shape[1]}xi8, #blockscale.blocks<q4_K>>"
         with open(at("k.mlir"), "w") as file:
-            file.write(f"""func.func @f(%a: {at_type}, %w: {wt_type}) -> tensor<{nt}x{od}xf32> {{
-  %c = tensor.empty() : tensor<{nt}x{od}xf32>
-  %d = blockscale.gemm ins(%a, %w : {at_type}, {wt_type}) outs(%c : tensor<{nt}x{od}xf32>) -> tensor<{nt}x{od}xf32>
-  return %d : tensor<{nt}x{od}xf32>
-}}
-""")
+            file.write(module(chunks, blocks))
         pin = [f"--pin={pins}"] if pins else []
         said = run(runner, at("k.mlir"), "--entry=f", f"--arch={chip}", f"--arg={at('a.npy')}", f"--arg={at('w.npy')}",
                    f"--out={at('d.npy')}", "--check", "--seeds=2", *pin)
