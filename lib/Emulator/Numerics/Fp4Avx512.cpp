@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kRz = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
 constexpr int kFraction = 35, kZeroExponent = -139; // the model: Model.h
+constexpr int kZeroPower = -64;                     // a sum of products times 2^this is cut to zero
 constexpr int kNanBits = 0x7FFFFFFF;
 
 inline __m512i load(const void *p) { return _mm512_load_si512(p); }
@@ -349,12 +350,15 @@ inline void generalRow(const Tile &t, const Workspace &w, int row, int column) {
   __m512i up = _mm512_sub_epi32(splat(kFraction), largest);
   __m512 upPs = _mm512_cvtepi32_ps(up);
   __m512i sum[2] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
-  addCut(sum, _mm512_scalef_ps(c, upPs));
+  // What is cut to zero is not scaled: subnormal results take microcode on Intel.
+  addCut(sum, _mm512_maskz_scalef_ps(
+                  _mm512_cmpge_epi32_mask(_mm512_add_epi32(field, up), splat(127)), c, upPs));
 #pragma GCC unroll 8
   for (int s = 0; s < S; ++s) {
     __m512 factor = _mm512_setzero_ps(), power = factor;
     if (Bare)
-      power = _mm512_cvtepi32_ps(_mm512_add_epi32(exponents[s], _mm512_sub_epi32(up, splat(2))));
+      power = _mm512_cvtepi32_ps(_mm512_max_epi32(
+          _mm512_add_epi32(exponents[s], _mm512_sub_epi32(up, splat(2))), splat(kZeroPower)));
     else
       factor = _mm512_mul_ps(_mm512_set1_ps(a.scale[s][lane]), _mm512_load_ps(b.scale[s]));
     for (int g = P * s; g < P * (s + 1); ++g) {

@@ -22,6 +22,7 @@ constexpr int kRz = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
 constexpr int kFraction = 25, kZeroExponent = -133; // the model: Model.h
 constexpr int kNanBits = 0x7FFFFFFF;
 constexpr int kRowsAtOnce = 4;
+constexpr int kZeroPower = -64; // a product times 2^this is cut to zero
 constexpr int kNoProduct = -45; // largest[] below this: all products are zero
 
 inline __m512i load(const void *p) { return _mm512_load_si512(p); }
@@ -291,10 +292,19 @@ inline __m512i cut(__m512 a, __m512 b, __m512 factor) {
 }
 
 /// 2^(exponent of a block's products in units of the aligned sum); far too small
-/// ones still cut to zero, and all-zero blocks may have any.
+/// ones still cut to zero (a product is below 2^32), by way of normal numbers, as
+/// subnormal results take microcode on Intel; all-zero blocks may have any.
 inline __m512 blockFactor(__m512i largest, __m512i scale) {
   __m512i exponent = _mm512_add_epi32(_mm512_sub_epi32(splat(kFraction), largest), scale);
-  return power(_mm512_min_epi32(_mm512_max_epi32(exponent, splat(-126)), splat(60)));
+  return power(_mm512_min_epi32(_mm512_max_epi32(exponent, splat(kZeroPower)), splat(60)));
+}
+
+/// The accumulator in units of the aligned sum. What is cut to zero is not scaled.
+template <int Blocks> inline __m512i cutAccumulator(const Alignment<Blocks> &x) {
+  __m512i up = _mm512_sub_epi32(splat(kFraction), x.largest);
+  __m512i field = _mm512_max_epi32(_mm512_srli_epi32(x.magnitude, 23), splat(1));
+  __mmask16 some = _mm512_cmpge_epi32_mask(_mm512_add_epi32(field, up), splat(127));
+  return _mm512_cvttps_epi32(_mm512_maskz_scalef_ps(some, x.c, _mm512_cvtepi32_ps(up)));
 }
 
 inline void addWide(__m512d (&sum)[2], __m512i part) {
@@ -302,12 +312,17 @@ inline void addWide(__m512d (&sum)[2], __m512i part) {
   sum[1] = _mm512_add_pd(sum[1], _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(part, 1)));
 }
 
-/// Where an operand holds an infinity, IEEE arithmetic gives the special results.
+/// Where an operand holds an infinity, IEEE arithmetic gives the special results:
+/// in any order, as finite products are below 2^32 and overflow no sum.
 inline __m512 withInfinities(const Tile &t, const RowA &a, const ColumnsB &b, __m512 c,
                              __m512 result) {
-  __m512 sum = c;
-  for (int k = 0; k < t.k; ++k)
-    sum = _mm512_add_ps(sum, _mm512_mul_ps(_mm512_set1_ps(a.value[k]), _mm512_load_ps(b.value[k])));
+  __m512 sums[4] = {c, _mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps()};
+  for (int k0 = 0; k0 < t.k; k0 += 4)
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j)
+      sums[j] = _mm512_fmadd_ps(_mm512_set1_ps(a.value[k0 + j]), _mm512_load_ps(b.value[k0 + j]),
+                                sums[j]);
+  __m512 sum = _mm512_add_ps(_mm512_add_ps(sums[0], sums[1]), _mm512_add_ps(sums[2], sums[3]));
   __mmask16 special = _mm512_cmpge_epi32_mask(
       _mm512_and_si512(_mm512_castps_si512(sum), splat(0x7FFFFFFF)), splat(0x7F800000));
   result = _mm512_mask_mov_ps(result, special, sum);
@@ -328,8 +343,7 @@ template <int Blocks, int Rows>
   for (int r = 0; r < Rows; ++r) {
     x[r] = align<Blocks>(t, w, row + r, column, inside);
     sum[r][0] = sum[r][1] = _mm512_setzero_pd();
-    __m512 up = _mm512_cvtepi32_ps(_mm512_sub_epi32(splat(kFraction), x[r].largest));
-    part[r] = _mm512_cvttps_epi32(_mm512_scalef_ps(x[r].c, up));
+    part[r] = cutAccumulator(x[r]);
   }
   for (int block = 0; block < Blocks; ++block) {
     __m512 factor[Rows];
@@ -367,7 +381,7 @@ template <int Blocks, int Rows>
     result = _mm512_add_ps(result, _mm512_setzero_ps()); // no minus zero
     __mmask16 special = _mm512_cmpge_epi32_mask(x[r].magnitude, splat(0x7F800000));
     result = _mm512_mask_mov_ps(result, special, x[r].c);
-    if (a.hasInfinity || b.hasInfinity)
+    if (!a.isNan && (a.hasInfinity || b.hasInfinity))
       result = withInfinities(t, a, b, x[r].c, result);
     __mmask16 nan =
         _mm512_cmpgt_epi32_mask(x[r].magnitude, splat(0x7F800000)) | __mmask16(b.nanColumns);
@@ -418,7 +432,7 @@ template <int Blocks>
     __mmask16 good = _mm512_cmple_epu32_mask(_mm512_add_epi32(x.largest, splat(100)), splat(220));
     __m512i up = _mm512_sub_epi32(splat(kFraction), x.largest);
     // Cut one by one; so few that they cannot overflow.
-    __m512i single = _mm512_cvttps_epi32(_mm512_scalef_ps(x.c, _mm512_cvtepi32_ps(up)));
+    __m512i single = cutAccumulator(x);
     __m512i sum = _mm512_setzero_si512(); // modulo 2^32
     __m512 estimate = _mm512_setzero_ps();
 #pragma GCC unroll 2
