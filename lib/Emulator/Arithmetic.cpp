@@ -250,21 +250,42 @@ bool decodeMul(Decoder &d) {
   return form >= 0 && emitLanes(d, form ? binaryInt<MulHi>(t) : binaryInt<MulLo>(t), t, 2);
 }
 
+struct Mul32Hi {
+  static int32_t run(int32_t a, int32_t b) { return int32_t((int64_t(a) * b) >> 32); }
+};
+template <class Mul> struct MadOf {
+  template <typename T> static T run(T a, T b, T c) {
+    return T(uint32_t(Mul::run(a, b)) + uint32_t(c));
+  }
+};
+template <class Mul> struct MadSaturated {
+  static int32_t run(int32_t a, int32_t b, int32_t c) {
+    int64_t sum = int64_t(Mul::run(a, b)) + c;
+    return int32_t(std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX));
+  }
+};
+
 bool decodeMad(Decoder &d) {
   if (d.peekModifier(1) == "cc")
     return decodeCarry(d);
   if (!isIntegerForm(d))
     return decodeFloat(d);
   int form = d.takeOneOf({"lo", "hi", "wide"});
+  bool sat = d.take("sat");
   Type t = d.takeType();
+  if (sat)
+    return form == 1 && t == Type::s32 &&
+           emitLanes(d, ternaryLanes<MadSaturated<Mul32Hi>, int32_t>, t, 3);
   if (form == 2)
     return emitWide(d, wideTernary<MadWide>(t), t, true);
   return form >= 0 && emitLanes(d, form ? ternaryInt<MadHi>(t) : ternaryInt<MadLo>(t), t, 3);
 }
 
-// 24-bit forms and dp4a
-struct Mul24Lo {
-  template <typename T> static T run(T a, T b) { return T(int64_t(narrow(a)) * narrow(b)); }
+// 24-bit forms: bits 31:0 (lo) or 47:16 (hi) of the product. .sat is for mad.hi of s32.
+template <bool hi> struct Mul24 {
+  template <typename T> static T run(T a, T b) {
+    return T((int64_t(narrow(a)) * narrow(b)) >> (hi ? 16 : 0));
+  }
   template <typename T> static int64_t narrow(T a) {
     if constexpr (std::is_signed_v<T>)
       return int32_t(uint32_t(a) << 8) >> 8;
@@ -272,15 +293,46 @@ struct Mul24Lo {
       return a & 0xFFFFFF;
   }
 };
-bool decodeMul24(Decoder &d) {
-  if (!d.take("lo"))
-    return false;
+template <bool hi> Handler lanes24(Type t, bool mad, bool sat) {
+  using Mul = Mul24<hi>;
+  if (sat)
+    return mad && hi && t == Type::s32 ? ternaryLanes<MadSaturated<Mul>, int32_t> : nullptr;
+  if (t == Type::s32)
+    return mad ? ternaryLanes<MadOf<Mul>, int32_t> : binaryLanes<Mul, int32_t>;
+  if (t == Type::u32)
+    return mad ? ternaryLanes<MadOf<Mul>, uint32_t> : binaryLanes<Mul, uint32_t>;
+  return nullptr;
+}
+bool decode24(Decoder &d) {
+  bool mad = d.raw->opcode == "mad24";
+  int half = d.takeOneOf({"lo", "hi"});
+  bool sat = d.take("sat");
   Type t = d.takeType();
-  return emitLanes(d,
-                   t == Type::s32   ? binaryLanes<Mul24Lo, int32_t>
-                   : t == Type::u32 ? binaryLanes<Mul24Lo, uint32_t>
-                                    : nullptr,
-                   t, 2);
+  return half >= 0 && emitLanes(d, half ? lanes24<true>(t, mad, sat) : lanes24<false>(t, mad, sat),
+                                t, mad ? 3 : 2);
+}
+
+// Dot products of bytes; dp2a takes halves of a and the lower or upper two bytes of b.
+template <typename A, typename B, bool hi> struct Dp2a {
+  static int32_t run(int32_t a, int32_t b, int32_t c) {
+    uint32_t sum = uint32_t(c), bytes = uint32_t(b) >> (hi ? 16 : 0);
+    for (int i = 0; i < 2; ++i)
+      sum += uint32_t(int32_t(A(uint32_t(a) >> (16 * i))) * int32_t(B(bytes >> (8 * i))));
+    return int32_t(sum);
+  }
+};
+template <bool hi> Handler dp2aLanes(bool sa, bool sb) {
+  return sa ? (sb ? ternaryLanes<Dp2a<int16_t, int8_t, hi>, int32_t>
+                  : ternaryLanes<Dp2a<int16_t, uint8_t, hi>, int32_t>)
+            : (sb ? ternaryLanes<Dp2a<uint16_t, int8_t, hi>, int32_t>
+                  : ternaryLanes<Dp2a<uint16_t, uint8_t, hi>, int32_t>);
+}
+bool decodeDp2a(Decoder &d) {
+  int half = d.takeOneOf({"lo", "hi"});
+  Type a = d.takeType(), b = d.takeType();
+  bool sa = a == Type::s32, sb = b == Type::s32;
+  return half >= 0 && bits(a) == 32 && bits(b) == 32 &&
+         emitLanes(d, half ? dp2aLanes<true>(sa, sb) : dp2aLanes<false>(sa, sb), Type::b32, 3);
 }
 template <typename A, typename B> struct Dp4a {
   static int32_t run(int32_t a, int32_t b, int32_t c) {
@@ -342,8 +394,8 @@ DecodeFn findArithmetic(std::string_view opcode) {
   static const std::unordered_map<std::string_view, DecodeFn> kTable{
       {"add", decodeAddSub}, {"sub", decodeAddSub}, {"mul", decodeMul},    {"mad", decodeMad},
       {"div", decodeDivRem}, {"rem", decodeDivRem}, {"min", decodeMinMax}, {"max", decodeMinMax},
-      {"neg", decodeNegAbs}, {"abs", decodeNegAbs}, {"sad", decodeSad},    {"mul24", decodeMul24},
-      {"dp4a", decodeDp4a}};
+      {"neg", decodeNegAbs}, {"abs", decodeNegAbs}, {"sad", decodeSad},    {"mul24", decode24},
+      {"mad24", decode24},   {"dp2a", decodeDp2a},  {"dp4a", decodeDp4a}};
   auto it = kTable.find(opcode);
   return it == kTable.end() ? nullptr : it->second;
 }

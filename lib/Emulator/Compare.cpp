@@ -62,6 +62,9 @@ struct F16Value {
   float v;
   F16Value(uint32_t b) : v(fromF16(uint16_t(b))) {}
 };
+struct FlushedF16Value : F16Value { // .ftz
+  FlushedF16Value(uint32_t b) : F16Value(b & 0x7C00 ? b : b & 0x8000) {}
+};
 struct Bf16Value {
   float v;
   Bf16Value(uint32_t b) : v(fromBf16(uint16_t(b))) {}
@@ -82,20 +85,12 @@ template <Cmp c, typename T> uint32_t compareMask(Warp &w, const Instruction &in
   }
   return out;
 }
-template <Cmp c, typename V> uint32_t compareHalf(Warp &w, const Instruction &in) {
+/// 16-bit values, or one half of pairs: from bit `shift` on.
+template <Cmp c, typename V, int shift = 0> uint32_t compareHalf(Warp &w, const Instruction &in) {
   const uint32_t *a = w.reg<uint32_t>(in.op[2]), *b = w.reg<uint32_t>(in.op[3]);
   uint32_t out = 0;
   for (int l = 0; l < 32; ++l)
-    out |= uint32_t(compare<c, float>(V(a[l]).v, V(b[l]).v)) << l;
-  return out;
-}
-/// f16 with .ftz.
-template <Cmp c> uint32_t compareFlushed(Warp &w, const Instruction &in) {
-  const uint32_t *a = w.reg<uint32_t>(in.op[2]), *b = w.reg<uint32_t>(in.op[3]);
-  auto value = [](uint32_t h) { return F16Value(h & 0x7C00 ? h : h & 0x8000).v; };
-  uint32_t out = 0;
-  for (int l = 0; l < 32; ++l)
-    out |= uint32_t(compare<c, float>(value(a[l]), value(b[l]))) << l;
+    out |= uint32_t(compare<c, float>(V(a[l] >> shift).v, V(b[l] >> shift).v)) << l;
   return out;
 }
 template <Cmp c> uint32_t compareFtz(Warp &w, const Instruction &in) {
@@ -125,6 +120,14 @@ template <MaskFn mask> Outcome setp(Warp &w, const Instruction &in) {
     w.preds[in.op[1]] = (w.preds[in.op[1]] & ~w.mask) | (other & w.mask);
   return Outcome::next;
 }
+/// Pairs: the first predicate is the lower half's, the second the upper's.
+template <MaskFn low, MaskFn high> Outcome setpPair(Warp &w, const Instruction &in) {
+  const uint32_t r[2] = {combined(w, in, low(w, in)), combined(w, in, high(w, in))};
+  for (int half = 0; half < 2; ++half)
+    if (Operand p = in.op[half]; p != kNone)
+      w.preds[p] = (w.preds[p] & ~w.mask) | (r[half] & w.mask);
+  return Outcome::next;
+}
 // set: 0xFFFFFFFF or 1.0f
 template <MaskFn mask> Outcome setValue(Warp &w, const Instruction &in) {
   uint32_t r = combined(w, in, mask(w, in));
@@ -137,52 +140,66 @@ template <MaskFn mask> Outcome setValue(Warp &w, const Instruction &in) {
 }
 
 template <Cmp c> struct Table {
-  template <template <MaskFn> class Wrap> static Handler pick(Type t, bool ftz) {
+  template <template <MaskFn, MaskFn> class Wrap> static Handler pick(Type t, bool ftz) {
     constexpr bool floatOnly = c >= equ;
     if constexpr (!floatOnly) {
       switch (t) {
       case Type::u16:
-        return Wrap<compareMask<c, uint16_t>>::value;
+        return Wrap<compareMask<c, uint16_t>, nullptr>::value;
       case Type::s16:
-        return Wrap<compareMask<c, int16_t>>::value;
+        return Wrap<compareMask<c, int16_t>, nullptr>::value;
       case Type::b16:
-        return Wrap<compareMask<c, uint16_t>>::value;
+        return Wrap<compareMask<c, uint16_t>, nullptr>::value;
       case Type::u32:
       case Type::b32:
-        return Wrap<compareMask<c, uint32_t>>::value;
+        return Wrap<compareMask<c, uint32_t>, nullptr>::value;
       case Type::s32:
-        return Wrap<compareMask<c, int32_t>>::value;
+        return Wrap<compareMask<c, int32_t>, nullptr>::value;
       case Type::u64:
       case Type::b64:
-        return Wrap<compareMask<c, uint64_t>>::value;
+        return Wrap<compareMask<c, uint64_t>, nullptr>::value;
       case Type::s64:
-        return Wrap<compareMask<c, int64_t>>::value;
+        return Wrap<compareMask<c, int64_t>, nullptr>::value;
       default:
         break;
       }
     }
     switch (t) {
     case Type::f32:
-      return ftz ? Wrap<compareFtz<c>>::value : Wrap<compareMask<c, float>>::value;
+      return ftz ? Wrap<compareFtz<c>, nullptr>::value
+                 : Wrap<compareMask<c, float>, nullptr>::value;
     case Type::f64:
-      return Wrap<compareMask<c, double>>::value;
+      return Wrap<compareMask<c, double>, nullptr>::value;
     case Type::f16:
-      return ftz ? Wrap<compareFlushed<c>>::value : Wrap<compareHalf<c, F16Value>>::value;
+      return ftz ? Wrap<compareHalf<c, FlushedF16Value>, nullptr>::value
+                 : Wrap<compareHalf<c, F16Value>, nullptr>::value;
     case Type::bf16:
-      return Wrap<compareHalf<c, Bf16Value>>::value;
+      return Wrap<compareHalf<c, Bf16Value>, nullptr>::value;
+    case Type::f16x2:
+      return ftz ? Wrap<compareHalf<c, FlushedF16Value>, compareHalf<c, FlushedF16Value, 16>>::value
+                 : Wrap<compareHalf<c, F16Value>, compareHalf<c, F16Value, 16>>::value;
+    case Type::bf16x2:
+      return Wrap<compareHalf<c, Bf16Value>, compareHalf<c, Bf16Value, 16>>::value;
     default:
       return nullptr;
     }
   }
 };
-template <MaskFn mask> struct SetpOf {
+/// The handler of a comparison, or of one of pairs.
+template <MaskFn low, MaskFn high> struct SetpOf {
+  static constexpr Handler value = setpPair<low, high>;
+};
+template <MaskFn mask> struct SetpOf<mask, nullptr> {
   static constexpr Handler value = setp<mask>;
 };
-template <MaskFn mask> struct SetOf {
+template <MaskFn low, MaskFn high> struct SetOf {
+  static constexpr Handler value = nullptr;
+};
+template <MaskFn mask> struct SetOf<mask, nullptr> {
   static constexpr Handler value = setValue<mask>;
 };
 
-template <template <MaskFn> class Wrap> Handler pickCompare(int c, Type t, bool ftz) {
+template <template <MaskFn, MaskFn> class Wrap> Handler pickCompare(int c, Type t, bool ftz) {
   switch (c) {
 #define BLOCKSCALE_CASE(x)                                                                         \
   case x:                                                                                          \

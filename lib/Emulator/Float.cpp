@@ -201,6 +201,14 @@ template <class One> struct Pair {
   }
 };
 
+/// .oob of fma: zero if a factor or the addend is what TMA fills with beyond a tensor's edge.
+template <class One> struct OutOfBounds {
+  static uint32_t run(uint32_t a, uint32_t b, uint32_t c) {
+    constexpr uint32_t kFill = 0x7FF7;
+    return a == kFill || b == kFill || c == kFill ? 0 : One::run(a, b, c);
+  }
+};
+
 /// .sat of f16: negative values and NaN give +0.
 template <class One> struct Saturated {
   template <typename... T> static uint32_t run(T... x) {
@@ -292,7 +300,7 @@ template <class Op> struct ThreeAbs : NeverTiny {
 };
 
 struct Modifiers {
-  bool ftz, sat, relu, nan, xorsign, abs, approx, full;
+  bool ftz, sat, relu, oob, nan, xorsign, abs, approx, full;
   int round; // -1 none, else rn rz rm rp
 };
 Modifiers takeModifiers(Decoder &d) {
@@ -301,6 +309,7 @@ Modifiers takeModifiers(Decoder &d) {
   m.ftz = d.take("ftz");
   m.sat = d.take("sat");
   m.relu = d.take("relu");
+  m.oob = d.take("oob");
   m.nan = d.take("NaN");
   m.xorsign = d.take("xorsign");
   m.abs = d.take("abs");
@@ -355,7 +364,28 @@ bool decodeMinMax(Decoder &d, const Modifiers &m, Type t) {
   return emitLanes(d, run, t, 2);
 }
 
+template <template <class> class Of, typename H> Handler fmaOutOfBounds(bool relu) {
+  return relu ? ternaryLanes<Of<OutOfBounds<Narrow<Fma, H, true>>>, uint32_t>
+              : ternaryLanes<Of<OutOfBounds<Narrow<Fma, H>>>, uint32_t>;
+}
+Handler fmaOutOfBounds(Type t, bool relu) {
+  switch (t) {
+  case Type::f16:
+    return fmaOutOfBounds<Whole::Of, Half>(relu);
+  case Type::bf16:
+    return fmaOutOfBounds<Whole::Of, Brain>(relu);
+  case Type::f16x2:
+    return fmaOutOfBounds<Packed::Of, Half>(relu);
+  case Type::bf16x2:
+    return fmaOutOfBounds<Packed::Of, Brain>(relu);
+  default:
+    return nullptr;
+  }
+}
+
 bool decodeFma(Decoder &d, const Modifiers &m, Type t) {
+  if (m.oob)
+    return emitLanes(d, fmaOutOfBounds(t, m.relu), t, 3);
   Handler run = nullptr;
   switch (t) {
   case Type::f32:
@@ -489,7 +519,7 @@ bool decodeFloat(Decoder &d) {
   const std::string &op = d.raw->opcode;
   if (m.round > 0)
     return decodeRounded(d, m.round, m.ftz, m.sat, t);
-  if (m.relu && op != "fma")
+  if ((m.relu || m.oob) && op != "fma")
     return false;
   if (op == "min" || op == "max")
     return decodeMinMax(d, m, t);

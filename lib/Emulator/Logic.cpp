@@ -416,26 +416,57 @@ bool decodeFns(Decoder &d) {
   return d.takeType() == Type::b32 && emitLanes(d, ternaryLanes<Fns, uint32_t>, Type::b32, 3);
 }
 
-struct Bmsk {
+/// .clamp clamps position and length to 32, .wrap takes them modulo 32.
+template <bool wrap> struct Bmsk {
   static uint32_t run(uint32_t pos, uint32_t len) {
+    if (wrap)
+      pos &= 31, len &= 31;
     uint64_t field = len >= 32 ? 0xFFFFFFFF : (uint64_t(1) << len) - 1;
     return pos >= 32 ? 0 : uint32_t(field << pos);
   }
 };
 bool decodeBmsk(Decoder &d) {
-  return d.take("clamp") && d.takeType() == Type::b32 &&
-         emitLanes(d, binaryLanes<Bmsk, uint32_t>, Type::b32, 2);
+  int mode = d.takeOneOf({"clamp", "wrap"});
+  return mode >= 0 && d.takeType() == Type::b32 &&
+         emitLanes(d, mode ? binaryLanes<Bmsk<true>, uint32_t> : binaryLanes<Bmsk<false>, uint32_t>,
+                   Type::b32, 2);
+}
+
+/// The lowest n bits of a, extended: the types' sign decides how.
+template <bool wrap> struct Szext {
+  template <typename T> static T run(T a, T n) {
+    uint32_t width = uint32_t(n);
+    if (wrap)
+      width &= 31;
+    if (width == 0)
+      return 0;
+    if (width >= 32)
+      return a;
+    return T(uint32_t(a) << (32 - width)) >> (32 - width);
+  }
+};
+bool decodeSzext(Decoder &d) {
+  int mode = d.takeOneOf({"clamp", "wrap"});
+  Type t = d.takeType();
+  if (mode < 0 || (t != Type::s32 && t != Type::u32))
+    return false;
+  bool isSigned = t == Type::s32;
+  return emitLanes(
+      d,
+      mode ? (isSigned ? binaryLanes<Szext<true>, int32_t> : binaryLanes<Szext<true>, uint32_t>)
+           : (isSigned ? binaryLanes<Szext<false>, int32_t> : binaryLanes<Szext<false>, uint32_t>),
+      t, 2);
 }
 
 } // namespace
 
 DecodeFn findLogic(std::string_view opcode) {
   static const std::unordered_map<std::string_view, DecodeFn> kTable{
-      {"and", decodeLogic}, {"or", decodeLogic},    {"xor", decodeLogic}, {"not", decodeLogic},
-      {"cnot", decodeCnot}, {"shl", decodeShift},   {"shr", decodeShift}, {"popc", decodeCount},
-      {"clz", decodeCount}, {"bfind", decodeCount}, {"brev", decodeBrev}, {"bfe", decodeField},
-      {"bfi", decodeField}, {"prmt", decodePrmt},   {"lop3", decodeLop3}, {"shf", decodeShf},
-      {"fns", decodeFns},   {"bmsk", decodeBmsk}};
+      {"and", decodeLogic}, {"or", decodeLogic},    {"xor", decodeLogic},  {"not", decodeLogic},
+      {"cnot", decodeCnot}, {"shl", decodeShift},   {"shr", decodeShift},  {"popc", decodeCount},
+      {"clz", decodeCount}, {"bfind", decodeCount}, {"brev", decodeBrev},  {"bfe", decodeField},
+      {"bfi", decodeField}, {"prmt", decodePrmt},   {"lop3", decodeLop3},  {"shf", decodeShf},
+      {"fns", decodeFns},   {"bmsk", decodeBmsk},   {"szext", decodeSzext}};
   auto it = kTable.find(opcode);
   return it == kTable.end() ? nullptr : it->second;
 }

@@ -121,8 +121,25 @@ def integerForms():
     apply("sub.sat.s32", "s32", ["s32", "s32"], lambda a, b: clamp(a - b), [edge, [-1, 1, 3, 4, -2**30, 2**31 - 1, -1, 0]])
     apply("mul24.lo.s32", "s32", ["s32", "s32"], lambda a, b: signed(a, 24) * signed(b, 24), [INT_A, INT_B])
     apply("mul24.lo.u32", "u32", ["u32", "u32"], lambda a, b: mask(a, 24) * mask(b, 24), [INT_A, INT_B])
+    apply("mul24.hi.s32", "s32", ["s32", "s32"], lambda a, b: signed(a, 24) * signed(b, 24) >> 16, [INT_A, INT_B])
+    apply("mul24.hi.u32", "u32", ["u32", "u32"], lambda a, b: mask(a, 24) * mask(b, 24) >> 16, [INT_A, INT_B])
+    for half, shift in [("lo", 0), ("hi", 16)]:
+        for t, cut in [("s32", signed), ("u32", mask)]:
+            apply(f"mad24.{half}.{t}", t, [t, t, t],
+                  lambda a, b, c, cut=cut, shift=shift: (cut(a, 24) * cut(b, 24) >> shift) + c, [INT_A, INT_B, INT_C])
+    most = [2**31 - 1, -2**31, 2**31 - 1, 7, -9, -2**31, 0x7FFFFF, -0x800000]
+    apply("mad24.hi.sat.s32", "s32", ["s32", "s32", "s32"],
+          lambda a, b, c: clamp((signed(a, 24) * signed(b, 24) >> 16) + c),
+          [[0x7FFFFF, 0x7FFFFF, -0x800000, 9, 3, 5, 0x123456, 1], [0x7FFFFF, -0x800000, -3, 1 << 20, 2, -7, 1, 1], most])
+    apply("mad.hi.sat.s32", "s32", ["s32", "s32", "s32"], lambda a, b, c: clamp((a * b >> 32) + c),
+          [edge, [2**31 - 1, 2**31 - 1, 3, 4, 2**30, -2**31, -1, 7], most])
     for a in "us":
         for b in "us":
+            pick = lambda v, at, n, s: (signed if s == "s" else mask)(v >> at, n)
+            for half, first in [("lo", 0), ("hi", 16)]:
+                apply(f"dp2a.{half}.{a}32.{b}32", "s32", ["u32", "u32", "s32"],
+                      lambda x, y, z, a=a, b=b, first=first: z + sum(
+                          pick(x, 16 * i, 16, a) * pick(y, first + 8 * i, 8, b) for i in range(2)), [INT_A, INT_B, INT_C])
             def dot(x, y, z, a=a, b=b):
                 pick = lambda v, i, s: (signed if s == "s" else mask)(v >> (8 * i), 8)
                 return z + sum(pick(x, i, a) * pick(y, i, b) for i in range(4))
@@ -235,6 +252,12 @@ def bitForms():
                                                        [0, 7, 3, 0, 31, 4, 6, 9], [2, -2, 1, 0, 1, 1, 2, -3]])
     apply("bmsk.clamp.b32", "b32", ["b32", "b32"], lambda p, n: 0 if p >= 32 else ((1 << min(n, 32)) - 1) << p,
           [SMALL, [4, 8, 0, 3, 40, 5, 12, 9]])
+    apply("bmsk.wrap.b32", "b32", ["b32", "b32"], lambda p, n: ((1 << n % 32) - 1) << p % 32,
+          [SMALL, [4, 8, 0, 3, 40, 5, 12, 9]])
+    for t, extend in [("s32", signed), ("u32", mask)]:
+        for mode, width in [("clamp", lambda n: min(n, 32)), ("wrap", lambda n: n % 32)]:
+            apply(f"szext.{mode}.{t}", t, [t, "u32"], lambda a, n, e=extend, w=width: e(a, w(n)) if w(n) else 0,
+                  [[0x12345678, -1, 0x80, 0x8000, 0x18000, 0x40000000, -0x70000001, 0xFFFFF], SMALL[:4] + [17, 31, 32, 40]])
 
 
 # --- Predicates and comparisons --------------------------------------------------
@@ -283,6 +306,26 @@ def predicateForms():
             raw(f"setp.{name}.{t}", load(f"{r}1", t, 0) + load(f"{r}2", t, 1) + move + "setp.ne.b32 %p3, 0, 0;" +
                 f"setp.{name}.{t} %p3, {q}1, {q}2;" + store,
                 [[encode(v, t) for v in fl], [encode(v, t) for v in fr]], pick([f(x, y) for x, y in zip(fl, fr)]))
+    # Pairs: the second half takes the lanes in reverse, and the second predicate its result.
+    both = "selp.b32 %r0, 1, 4, %p3; selp.b32 %r5, 2, 8, %p4; add.u32 %r0, %r0, %r5; st.global.b32 [%po], %r0;"
+    clear = "setp.ne.b32 %p3, 0, 0; setp.ne.b32 %p4, 0, 0;"
+    for t in ["f16", "bf16"]:
+        pair = lambda values: [encode(v, t) | encode(w, t) << 16 for v, w in zip(values, values[::-1])]
+        two = lambda f: [(1 if f(i) else 4) + (2 if f(LANES - 1 - i) else 8) for i in range(LANES)]
+        for name, f in floats.items():
+            raw(f"setp.{name}.{t}x2", load("%r1", "b32", 0) + load("%r2", "b32", 1) + clear +
+                f"setp.{name}.{t}x2 %p3|%p4, %r1, %r2;" + both, [pair(fl), pair(fr)], two(lambda i: f(fl[i], fr[i])))
+        for combine, g in [("and", lambda p, c: p and c), ("or", lambda p, c: p or c), ("xor", lambda p, c: p != c)]:
+            c = [0, 1, 1, 0, 1, 0, 0, 1]
+            raw(f"setp.ge.{combine}.{t}x2", load("%r1", "b32", 0) + load("%r2", "b32", 1) + load("%r3", "b32", 2) + clear +
+                f"setp.ne.b32 %p1, %r3, 0; setp.ge.{combine}.{t}x2 %p3|%p4, %r1, %r2, %p1;" + both, [pair(fl), pair(fr), c],
+                [(1 if g(x >= y, bool(z)) else 4) + (2 if g(v >= w, bool(z)) else 8)
+                 for x, y, v, w, z in zip(fl, fr, fl[::-1], fr[::-1], c)])
+    for name, mods in [("eq", ""), ("ge", ".and")]:  # the second half is 1 against 0
+        tiny, also = [0x3C000001, 0x3C008001, 0x3C000400, 0x3C000000] * 2, [0] * 8
+        raw(f"setp.{name}{mods}.ftz.f16x2", load("%r1", "b32", 0) + load("%r2", "b32", 1) + clear + "setp.eq.b32 %p1, 0, 0;" +
+            f"setp.{name}{mods}.ftz.f16x2 %p3|%p4, %r1, %r2{', %p1' if mods else ''};" + both, [tiny, also],
+            [(1 if name == "ge" or v & 0x7C00 == 0 else 4) + (2 if name == "ge" else 8) for v in tiny])
     for combine, g in [("and", lambda p, c: p and c), ("or", lambda p, c: p or c), ("xor", lambda p, c: bool(p) != bool(c))]:
         c = [0, 1, 1, 0, 1, 0, 1, 1]
         raw(f"setp.lt.{combine}.s32", load("%r1", "b32", 0) + load("%r2", "b32", 1) + load("%r3", "b32", 2) +
@@ -466,6 +509,7 @@ def arithmetic(op, t, mode, *values):
 F_A = [1.0, -2.5, 0.1, 3.0e38, 1e-40, -0.0, math.inf, math.nan]
 F_B = [3.0, 0.3, -0.7, 3.0e38, 3e-39, -0.0, -1.0, 2.0]
 F_C = [1e-8, -0.75, 0.07, -math.inf, 1e-41, 0.0, 2.0, 1.0]
+OUT_OF_BOUNDS = 0x7FF7  # an H200's bytes
 H_A = [1.0, -2.5, 0.1, 60000.0, 3e-6, -0.0, math.inf, math.nan]
 H_B = [3.0, 0.3, -0.7, 50000.0, 5e-6, -0.0, -1.0, 2.0]
 H_C = [1e-3, -0.75, 0.07, 1.0, 1e-7, 0.0, 2.0, 1.0]
@@ -532,6 +576,23 @@ def packedForm(form, t, op, columns, relu=False, ftz=False, sat=False, mode="rn"
     raw(form, body + f"{form} {r}0, {names}; st.global.b{2 * n} [%po], {r}0;", packed, expected)
 
 
+def outOfBounds(form, t, relu):
+    """fma.oob, whole and of pairs: what TMA writes beyond a tensor's edge makes the result zero."""
+    columns = [[encode(v, t) for v in c] for c in (H_A, H_B, H_C)]
+    for column, lane in zip(columns, (0, 3, 6)):
+        column[lane] = OUT_OF_BOUNDS
+    expected = []
+    for lane in zip(*columns):
+        r = arithmetic("fma", t, "rn", *[decode(b, t) for b in lane])
+        negative = decode(r, t) < 0 or r == 1 << 15
+        expected.append(0 if OUT_OF_BOUNDS in lane or relu and negative else r)
+    load = "".join(f"ld.global.b16 %h{k + 1}, [%pi+{64 * k}];" for k in range(3))
+    raw(form, load + f"{form} %h0, %h1, %h2, %h3; st.global.b16 [%po], %h0;", columns, expected)
+    pair = lambda values: [v | w << 16 for v, w in zip(values, values[::-1])]
+    load = "".join(f"ld.global.b32 %r{k + 1}, [%pi+{64 * k}];" for k in range(3))
+    raw(form + "x2", load + f"{form}x2 %r0, %r1, %r2, %r3; st.global.b32 [%po], %r0;", [pair(c) for c in columns], pair(expected))
+
+
 def minMax(form, t, columns, largest, nan=False, xorsign=False, absolute=False, ftz=False):
     e, m = FORMATS[t]
     n = 1 + e + m
@@ -586,6 +647,8 @@ def floatForms():
                     packedForm(".".join(name + [t + "x2"]), t, op, columns, ftz="ftz" in flags, sat="sat" in flags)
         floatForm(f"fma.rn.relu.{t}", t, "fma", [H_A, H_B, H_C], relu=True)
         packedForm(f"fma.rn.relu.{t}x2", t, "fma", [H_A, H_B, H_C], relu=True)
+        for relu in ["", ".relu"]:
+            outOfBounds(f"fma.rn.oob{relu}.{t}", t, bool(relu))
     for op, columns in [("add", two), ("sub", two), ("mul", two), ("fma", three)]:
         packedForm(f"{op}.rn.f32x2", "f32", op, columns)
         if op != "fma":
