@@ -81,9 +81,11 @@ public:
     });
   }
   bool land() override {
-    for (uint32_t m = lanes; m; m &= m - 1)
+    for (uint32_t m = lanes; m; m &= m - 1) {
+      arriving = m & -m;
       if (std::string e = mbarrierArrive(*warp->cta, barrier[__builtin_ctz(m)], 1, 0); !e.empty())
         warp->fail(line, e);
+    }
     return true;
   }
   bool helps(const Warp &waiter, const Fragment &f) const override {

@@ -168,6 +168,24 @@ void Hazards::barrierWaited(Warp &w, const Instruction &in, uint32_t lanes, uint
   });
 }
 
+/// A lane's copies are known by its own arrival only. MB5: arrivals of one instruction that
+/// end a phase and go on in the next, for then which lanes' copies the first covers is chance.
+void Hazards::copiesArrived(Barrier &b, uint64_t address) {
+  AsyncTrace &trace = *landing->trace;
+  b.pending.plain.raise(trace.copies, landing->arriving, trace.count);
+  for (const auto &[barrier, phase] : trace.phases)
+    if (barrier == address) {
+      if (phase != b.completed)
+        report(Rule::MB5, landing->line, lineOf(b.init),
+               "(warp " + dec(landing->warp->id) + ") cp.async.mbarrier.arrive on " +
+                   name(address) + " ends phase " + dec(phase) +
+                   " before all of its lanes have arrived\n  missing: an mbarrier.init that "
+                   "counts the arrival of every lane, or no .noinc");
+      return;
+    }
+  trace.phases.emplace_back(address, b.completed);
+}
+
 void Hazards::barrierSignalled(uint64_t address) {
   Barrier *b = barrierAt(address);
   if (!b || !landing)
@@ -175,7 +193,9 @@ void Hazards::barrierSignalled(uint64_t address) {
   b->signalled(landing->line, landing->warp);
   if (address >> kClusterShift != landing->warp->cta->rank)
     b->remotePhase = b->completed + 1;
-  if (landing->trace)
+  if (landing->kind() == OpKind::copyArrive)
+    copiesArrived(*b, address);
+  else if (landing->trace)
     b->pending.join(landing->trace->knows);
   if (completesBytes(landing->kind()))
     for (size_t i = 0; i < b->copies.size(); ++i)

@@ -173,6 +173,7 @@ private:
   void joinTensor(Clock &into, const Clock &from) const;
   void learn(Group &g, const Knowledge &from, Order order);
   Barrier *barrierAt(uint64_t address);
+  void copiesArrived(Barrier &b, uint64_t address);
   void reportScope(Warp &w, const Instruction &in, const Barrier &b, uint64_t address,
                    const char *what);
 

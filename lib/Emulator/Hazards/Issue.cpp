@@ -202,8 +202,8 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
   }
   case OpKind::copyArrive: {
     auto trace = std::make_unique<AsyncTrace>();
-    uint32_t id = component(s, Agent::copyAsync);
-    trace->knows.plain.raise(id, op.lanes, components[id].count);
+    trace->copies = component(s, Agent::copyAsync);
+    trace->count = components[trace->copies].count;
     op.trace = std::move(trace);
     return;
   }

@@ -138,6 +138,10 @@ struct Hazards::GlobalConflict {
 /// What travels from the issue of an operation to its landing.
 struct AsyncTrace {
   Knowledge knows;
+  // Of cp.async.mbarrier.arrive, each of whose lanes tells of its own copies alone: their
+  // component and count, and the phase that its first lane arrived in, by mbarrier.
+  uint32_t copies = 0, count = 0;
+  std::vector<std::pair<uint64_t, uint32_t>> phases;
 };
 
 template <class Fn> void Hazards::eachGroup(WarpState &s, uint32_t lanes, Fn fn) {
