@@ -277,7 +277,7 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
     size_t more = found.size() > kMaxReports ? found.size() - kMaxReports : 0;
     found.resize(found.size() - more);
     if (more)
-      found.push_back(std::to_string(more) + " more hazards");
+      found.push_back("  " + std::to_string(more) + " more hazards");
     if (run.failed())
       found.push_back(run.error);
     std::string text = found[0];

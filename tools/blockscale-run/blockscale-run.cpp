@@ -95,16 +95,27 @@ void printHelp() {
   }
 }
 
-/// One line, whatever bytes the names in it have, and a hazard's indented lines below it;
-/// nothing when the compiler has printed a line with a location.
+/// Does a further report start here: a line of the file that the message is about?
+bool startsReport(llvm::StringRef text, llvm::StringRef message) {
+  size_t colon = text.find(':');
+  return colon != llvm::StringRef::npos && colon + 1 < text.size() &&
+         llvm::isDigit(text[colon + 1]) && message.starts_with(text.take_front(colon + 1));
+}
+
+/// One line a report, whatever bytes the names in it have, and a hazard's indented lines below
+/// it; nothing when the compiler has printed a line with a location.
 int fail(llvm::StringRef message) {
   if (message.empty())
     return 1;
-  llvm::errs() << "blockscale-run: error: ";
+  constexpr llvm::StringLiteral kHead = "blockscale-run: error: ";
+  llvm::errs() << kHead;
   for (size_t i = 0; i < message.size(); ++i) {
     char c = message[i];
-    bool isContinued = c == '\n' && message.substr(i + 1).starts_with("  ");
-    if (isContinued || llvm::isPrint(c) || uint8_t(c) >= 0x80)
+    llvm::StringRef rest = message.substr(i + 1);
+    bool isContinued = c == '\n' && rest.starts_with("  ");
+    if (c == '\n' && startsReport(rest, message))
+      llvm::errs() << c << kHead;
+    else if (isContinued || llvm::isPrint(c) || uint8_t(c) >= 0x80)
       llvm::errs() << c;
     else
       llvm::errs() << "\\x" << llvm::hexdigit(uint8_t(c) >> 4) << llvm::hexdigit(c & 15);
