@@ -10,6 +10,7 @@
 #include "Float.h"
 #include "Hazards/Hazards.h"
 #include "Lanes.h"
+#include "Polls.h"
 #include "StoreAsync.h"
 
 #include <algorithm>
@@ -295,6 +296,26 @@ bool decodeAtomic(Decoder &d) {
 }
 
 } // namespace
+
+Polled polledByAtomic(Warp &w, const Instruction &in, uint32_t lanes) {
+  static constexpr struct {
+    Type type;
+    unsigned bytes;
+  } kTypes[] = {{Type::u32, 4}, {Type::s32, 4}, {Type::u64, 8},  {Type::s64, 8},
+                {Type::b16, 2}, {Type::f32, 4}, {Type::b128, 16}};
+  if (in.op[0] == kNone)
+    return {};
+  for (const auto &row : kTypes)
+    if (in.run == handlerOf(row.type, Op(in.sub))) {
+      const unsigned lane = unsigned(__builtin_ctz(lanes));
+      uint64_t base =
+          in.flags & kWideBase ? w.reg<uint64_t>(in.op[1])[lane] : w.reg<uint32_t>(in.op[1])[lane];
+      std::string word = describeWord(w, in, base + uint64_t(in.imm), row.bytes, lane);
+      if (!word.empty())
+        return {2, " has an atomic operation on" + word};
+    }
+  return {};
+}
 
 DecodeFn findAtomic(std::string_view opcode) {
   return opcode == "atom" || opcode == "red" ? decodeAtomic : nullptr;

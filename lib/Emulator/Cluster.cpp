@@ -11,7 +11,6 @@
 #include "Machine.h"
 
 #include "Hazards/State.h"
-#include "Mbarrier.h"
 
 #include <algorithm>
 
@@ -346,50 +345,6 @@ bool Cluster::finish() {
   if (hazards && !stopped())
     hazards->finished();
   return !stopped();
-}
-
-static std::string describeWait(const Warp &w, const Fragment &f) {
-  using K = Wait::Kind;
-  std::string at = "line " + dec(w.lineOf(f));
-  switch (f.wait.kind) {
-  case K::mbarrier:
-    return at + " waits for parity " + dec(int64_t(f.wait.b)) + " of " +
-           mbarrierDescribe(*w.cta, f.wait.a) +
-           (w.hazards ? w.hazards->missingSignals(f.wait.a) : std::string());
-  case K::named: {
-    const NamedBarrier &b = w.cta->named[f.wait.a];
-    return at + " waits at barrier " + dec(int64_t(f.wait.a)) + " (" + dec(b.arrived) + " of " +
-           dec(b.expected ? b.expected : w.cta->liveThreads) + " threads arrived)";
-  }
-  case K::cluster:
-    return at + " waits at the cluster barrier (" + dec(w.cta->cluster->clusterArrived) + " of " +
-           dec(w.cta->cluster->clusterExpected) + " threads arrived)";
-  case K::converge:
-    return at + " waits for lanes " + hex(w.live & ~f.mask) + " of its warp";
-  case K::tmemAlloc:
-    if (w.cta->pairCall.warp == &w)
-      return at + " waits for a warp of its peer CTA at the same instruction";
-    return at + " waits for tensor memory (live: " + w.cta->tmem.describe() + ")";
-  case K::none:
-    return at + " polls";
-  default:
-    return at + " waits for an asynchronous operation";
-  }
-}
-
-void Cluster::reportStuck(bool livelock, const std::string &others) {
-  std::string message = livelock ? "livelock: every warp polls and nothing is in flight"
-                                 : "deadlock: no warp can run and nothing is in flight";
-  uint32_t line = 0;
-  for (auto &cta : ctas)
-    for (auto &w : cta->warps)
-      for (const Fragment &f : w->fragments) {
-        if (!line)
-          line = w->lineOf(f);
-        message += "; cta " + dec(cta->index.x) + "," + dec(cta->index.y) + "," +
-                   dec(cta->index.z) + " warp " + dec(w->id) + " at " + describeWait(*w, f);
-      }
-  fail(line, message + others);
 }
 
 } // namespace blockscale::emu

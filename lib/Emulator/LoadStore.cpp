@@ -10,6 +10,7 @@
 
 #include "Hazards/Hazards.h"
 #include "Lanes.h"
+#include "Polls.h"
 #include "StoreAsync.h"
 
 #include <cstring>
@@ -409,6 +410,17 @@ bool decodeCreatePolicy(Decoder &d) {
 }
 
 } // namespace
+
+Polled polledByLoad(Warp &w, const Instruction &in, uint32_t lanes) {
+  for (unsigned bytes : {1u, 2u, 4u, 8u, 16u})
+    if (in.run == loadOf(bytes)) {
+      const unsigned lane = unsigned(__builtin_ctz(lanes));
+      std::string word = describeWord(w, in, laneAddress(w, in, int(lane)), bytes, lane);
+      if (!word.empty())
+        return {in.flags & kPoll ? 2u : 1u, " reads" + word};
+    }
+  return {};
+}
 
 DecodeFn findLoadStore(std::string_view opcode) {
   if (opcode == "ld" || opcode == "st" || opcode == "ldu")

@@ -13,6 +13,7 @@
 
 #include "Hazards/Hazards.h"
 #include "Lanes.h"
+#include "Polls.h"
 
 #include <cstring>
 
@@ -563,6 +564,22 @@ bool decodeMbarrier(Decoder &d) {
 }
 
 } // namespace
+
+Polled polledBarrier(Warp &w, const Instruction &in, uint32_t lanes) {
+  for (uint32_t m = in.run == wait ? lanes : 0; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    uint64_t address;
+    if (!barrierAddress(w, in, in.op[1], l, address))
+      return {};
+    const bool parity =
+        in.flags & kParity ? w.reg<uint32_t>(in.op[2])[l] & 1 : w.reg<uint64_t>(in.op[2])[l] >> 63;
+    if (!mbarrierPhaseDone(*w.cta, address, parity))
+      return {3, " tests parity " + dec(int64_t(parity)) + " of " +
+                     mbarrierDescribe(*w.cta, address) +
+                     (w.hazards ? w.hazards->missingSignals(address) : std::string())};
+  }
+  return {};
+}
 
 DecodeFn findMbarrier(std::string_view opcode) {
   return opcode == "mbarrier" ? decodeMbarrier : nullptr;

@@ -74,7 +74,26 @@ const Case kCases[] = {
      "deadlock: no warp can run and nothing is in flight; cta 0,0,0 warp 0 at line 12 waits for "
      "parity 0 of mbarrier 0x1400 (phase parity 0, pending 0 of 1, 128 bytes)"},
     {"Livelock", init + "\nL: mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra L;",
-     "livelock: every warp polls and nothing is in flight; cta 0,0,0 warp 0 at line 12 polls"},
+     "livelock: every warp polls and nothing is in flight; cta 0,0,0 warp 0 at line 12 polls: line "
+     "12 tests parity 0 of mbarrier 0x1400 (phase parity 0, pending 1 of 1, 0 bytes)"},
+    {"LivelockOfGlobal",
+     "L: ld.relaxed.gpu.global.u32 %r1, [%in+8];\nsetp.eq.u32 %p1, %r1, 0; "
+     "@%p1 bra L;",
+     "livelock: every warp polls and nothing is in flight; cta 0,0,0 warp 0 at line 12 polls: line "
+     "11 reads global memory 0x100000000008, which holds 0x0"},
+    {"LivelockOfShared",
+     "mov.u32 %r0, buf; mov.u32 %r2, 7; st.shared.u32 [%r0+4], %r2;\n"
+     "L: ld.global.u32 %r3, [%in]; ld.volatile.shared.u32 %r1, [%r0+4];\n"
+     "setp.eq.u32 %p1, %r1, 7; @%p1 bra L;",
+     "livelock: every warp polls and nothing is in flight; cta 0,0,0 warp 0 at line 13 polls: line "
+     "12 reads shared memory 0x404, which holds 0x7"},
+    {"LivelockOfAtomics",
+     "L: atom.global.cas.b32 %r1, [%in+4], 7, 8; setp.ne.u32 %p1, %r1, 7;\n"
+     "@%p1 bra L;",
+     "livelock: every warp polls and nothing is in flight; cta 0,0,0 warp 0 at line 11 polls: line "
+     "11 has an atomic operation on global memory 0x100000000004, which holds 0x0"},
+    {"LivelockOfNothing", "L: bra L;",
+     "livelock: every warp polls and nothing is in flight; cta 0,0,0 warp 0 at line 11 polls"},
     {"BarrierDeadlock", "bar.sync 1, 64;",
      "deadlock: no warp can run and nothing is in flight; cta 0,0,0 warp 0 at line 11 waits at "
      "barrier 1 (32 of 64 threads arrived)"},
