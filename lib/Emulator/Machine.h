@@ -184,7 +184,7 @@ public:
   Launch *launch = nullptr;
   Hazards *hazards = nullptr; // null: not checked
   bool apart = false;         // lanes went different ways and did not wait for each other since
-  bool unreadLoads = false;   // the checks watch for readers of tcgen05.ld results
+  bool watched = false;       // the checks watch the registers of tcgen05.ld or wgmma
   GlobalRange cache;          // the allocation last used
   std::vector<Fragment> fragments;
   uint32_t current = 0; // index of the running fragment

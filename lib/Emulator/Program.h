@@ -147,12 +147,13 @@ struct Kernel {
   uint64_t staticShared = 0; // bytes, from kSharedBase on
   uint64_t dynamicAlign = 16;
   uint64_t localBytes = 0;
-  std::vector<std::string> evidence; // labels of what has no public model
-  bool readsClock = false;           // %clock, %globaltimer, …
-  bool commitsReads = false;         // a tcgen05.commit that follows reads of A alone
-  bool talksThroughGlobal = false;   // atomics, polls or publishing stores on global memory
-  unsigned tmemColumns = 0;          // most columns that one allocation takes by a number
-  unsigned ctaGroup = 0;             // of its tcgen05 instructions, 0: none
+  std::vector<std::string> evidence;   // labels of what has no public model
+  bool readsClock = false;             // %clock, %globaltimer, …
+  bool commitsReads = false;           // a tcgen05.commit that follows reads of A alone
+  std::vector<Operand> wgmmaRegisters; // D and A of its wgmma.mma_async
+  bool talksThroughGlobal = false;     // atomics, polls or publishing stores on global memory
+  unsigned tmemColumns = 0;            // most columns that one allocation takes by a number
+  unsigned ctaGroup = 0;               // of its tcgen05 instructions, 0: none
   std::map<std::string, std::vector<uint64_t>> directives;
 };
 

@@ -327,7 +327,7 @@ bool Warp::run(unsigned budget) {
       continue;
     }
     mask = m;
-    if (unreadLoads) [[unlikely]]
+    if (watched) [[unlikely]]
       hazards->registers(*this, in);
     executed += m == ~0u ? 32u : unsigned(std::popcount(m));
     switch (in.run(*this, in)) {

@@ -168,12 +168,21 @@ Outcome runWgmma(Warp &w, const Instruction &in) {
   if ((form.aDesc != kNone && !desc(form.aDesc, op->a)) || !desc(form.bDesc, op->b))
     return Outcome::error;
   op->accumulate = w.predicate(form.scaleD, 0) != form.scaleNegated;
+  if (w.hazards) {
+    std::span<const Operand> registers(op->regs, in.listCount);
+    w.hazards->multiplies(w, in, registers.first(form.dRegs), registers.subspan(form.dRegs),
+                          uint32_t(form.shape.n) << 16 | uint32_t(form.shape.k));
+  }
   w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::tensor, w.mask);
   return issued(w);
 }
 
 // Orders register accesses before the next wgmma: ours read registers when they land.
-Outcome runFence(Warp &, const Instruction &) { return Outcome::next; }
+Outcome runFence(Warp &w, const Instruction &) {
+  if (w.hazards)
+    w.hazards->fenceWgmma(w);
+  return Outcome::next;
+}
 
 Outcome runCommit(Warp &w, const Instruction &) {
   ++w.wgmmaGroup;
@@ -277,7 +286,11 @@ bool decodeMmaAsync(Decoder &d) {
   in.converge = Converge::allLive;
   in.extra = form.get();
   d.kernel.extras.push_back(form);
-  d.emit(in);
+  Instruction &emitted = d.emit(in);
+  emitted.touchedCount = 0; // its handler tells the checks of its own registers
+  for (uint32_t i = 0; i < in.listCount; ++i)
+    if (Operand r = d.kernel.lists[in.list + i]; r != kNone && !(r & kConstantBit))
+      d.kernel.wgmmaRegisters.push_back(r);
   return true;
 }
 

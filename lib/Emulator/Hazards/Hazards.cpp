@@ -360,6 +360,8 @@ void Hazards::waitWgmma(Warp &w, uint64_t left) {
     return;
   uint32_t id = component(s, Agent::wgmma), known = s.wgmmaEnds[s.wgmmaEnds.size() - 1 - left];
   eachGroup(s, w.mask, [&](Group &g) { g.knows.plain.raise(id, kAllLanes, known); });
+  if (s.wgmma)
+    s.wgmma->done = std::max(s.wgmma->done, known);
 }
 
 } // namespace blockscale::emu

@@ -20,6 +20,7 @@
 #include "../Machine.h"
 
 #include <map>
+#include <span>
 
 namespace blockscale::emu {
 
@@ -95,13 +96,17 @@ public:
   /// wgmma.commit_group, and wait_group with the groups that may be open.
   void closeWgmma(Warp &w);
   void waitWgmma(Warp &w, uint64_t left);
+  void fenceWgmma(Warp &w);
+  /// wgmma.mma_async before it is issued: its registers and a number of its shape.
+  void multiplies(Warp &w, const Instruction &in, std::span<const Operand> d,
+                  std::span<const Operand> a, uint32_t shape);
 
   // Tensor memory.
   void tensorWait(Warp &w, bool stores);
   void allocated(Warp &w, const Instruction &in, uint64_t address);
   void freed(Warp &w, const Instruction &in, unsigned column, unsigned columns);
   void loaded(Warp &w, const Instruction &in, const std::vector<Operand> &registers);
-  /// Registers that an instruction reads or writes while loads are not waited for.
+  /// Registers that an instruction reads or writes, of a warp that is watched.
   void registers(Warp &w, const Instruction &in);
 
   /// An .aligned instruction whose lanes went different ways before.
@@ -117,9 +122,11 @@ public:
 
 private:
   struct Group;
+  struct WgmmaRegister;
   struct WarpState;
   struct Barrier;
   struct Signal;
+  struct WgmmaState;
   struct Component;
   struct Actor;
   struct Conflict;
@@ -176,6 +183,13 @@ private:
   void copiesArrived(Barrier &b, uint64_t address);
   void reportScope(Warp &w, const Instruction &in, const Barrier &b, uint64_t address,
                    const char *what);
+
+  WgmmaState &wgmmaOf(Warp &w);
+  void watchWgmma(Warp &w, const Instruction &in);
+  void reportWgmma(const Warp &w, uint32_t line, uint32_t otherLine, HazardLevel level,
+                   const std::string &what, const char *missing);
+  void reportUnwaited(const Warp &w, uint32_t line, const WgmmaRegister &r, const char *does,
+                      HazardLevel level);
 
   Actor actor(Warp &w, const Instruction &in, unsigned lane, Touch touch);
   bool knows(const Actor &x, const Record &r, uint32_t bytes) const;

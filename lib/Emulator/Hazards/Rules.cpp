@@ -142,8 +142,13 @@ constexpr HazardRule kRules[] = {
      ".aligned instruction behind a divergent branch, where nothing makes lanes wait for each "
      "other",
      "bar.warp.sync, or another .sync of all lanes, behind the branch", "9.7.15.2", "A9", ""},
+    {"OS9", HazardLevel::error,
+     "registers of wgmma.mma_async used before they were waited for, or by it without a fence "
+     "behind their last use",
+     "wgmma.fence ahead of the product, wgmma.commit_group and wgmma.wait_group behind it",
+     "9.7.16", "", "not between products of one shape that add up in the same registers"},
 };
-static_assert(std::size(kRules) == size_t(Rule::OS8) + 1);
+static_assert(std::size(kRules) == size_t(Rule::OS9) + 1);
 
 } // namespace
 

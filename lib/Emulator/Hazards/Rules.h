@@ -64,6 +64,7 @@ enum class Rule : uint8_t {
   OS6,
   OS7,
   OS8,
+  OS9,
 };
 
 inline const HazardRule &info(Rule rule) { return hazardRules()[size_t(rule)]; }

@@ -10,6 +10,7 @@
 #include "Hazards.h"
 
 #include <deque>
+#include <unordered_map>
 
 namespace blockscale::emu {
 
@@ -36,6 +37,20 @@ struct Hazards::Group {
   }
 };
 
+/// A register of D or A of a product of a warpgroup.
+struct Hazards::WgmmaRegister {
+  enum class Use : uint8_t { none, read, write, operand, accumulator };
+  Use use = Use::none;    // the last since wgmma.fence; a write outlasts reads
+  bool isOperand = false; // of the last product: of A
+  uint32_t useLine = 0;
+  uint32_t shape = 0, count = 0, line = 0; // of the last product
+};
+struct Hazards::WgmmaState {
+  bool isFenced = false;
+  uint32_t done = 0; // count up to which its products were waited for
+  std::unordered_map<Operand, WgmmaRegister> registers;
+};
+
 struct Hazards::WarpState {
   Warp *warp = nullptr;
   uint32_t now = 1; // count of the accesses of its threads
@@ -49,6 +64,7 @@ struct Hazards::WarpState {
   std::deque<Load> loads;     // tcgen05.ld neither waited for nor consumed
   // Counts at the ends of the groups of copies, per lane: cp.async, bulk.
   std::vector<uint32_t> groupEnds[2][32];
+  std::unique_ptr<WgmmaState> wgmma;               // null: no wgmma was executed
   std::vector<uint32_t> wgmmaEnds;                 // counts at the ends of its groups
   std::pair<uint32_t, uint32_t> lastBulkStore[32]; // count and line
 };

@@ -155,7 +155,7 @@ void Hazards::tensorWait(Warp &w, bool stores) {
   eachGroup(s, w.mask, [&](Group &g) { g.own.raise(id, g.lanes, count); });
   if (!stores) {
     s.loads.clear();
-    w.unreadLoads = false;
+    w.watched = s.wgmma != nullptr;
   }
 }
 
@@ -177,13 +177,15 @@ void Hazards::loaded(Warp &w, const Instruction &in, const std::vector<Operand> 
     if (r != kNone)
       load.unread.emplace_back(r, w.mask);
   s.loads.push_back(std::move(load));
-  w.unreadLoads = true;
+  w.watched = true;
 }
 
 /// A4: a load is performed once every lane has read all of its registers. TM4: or one
 /// of them is written before.
 void Hazards::registers(Warp &w, const Instruction &in) {
   WarpState &s = stateOf(w);
+  if (s.wgmma)
+    watchWgmma(w, in);
   for (WarpState::Load &load : s.loads) {
     for (uint32_t i = 0; i < in.touchedCount; ++i) {
       uint32_t touched = w.kernel->touched[in.touched + i];
@@ -204,7 +206,7 @@ void Hazards::registers(Warp &w, const Instruction &in) {
   uint32_t performed = 0;
   for (; !s.loads.empty() && s.loads.front().unread.empty(); s.loads.pop_front())
     performed = s.loads.front().count;
-  w.unreadLoads = !s.loads.empty();
+  w.watched = s.wgmma || !s.loads.empty();
   if (!performed)
     return;
   s.consumedLoads = performed;

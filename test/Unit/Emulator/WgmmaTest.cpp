@@ -230,7 +230,7 @@ TEST(Wgmma, SameUnderEveryTiming) {
 
 /// Whoever does not wait reads what was there before.
 TEST(Wgmma, ResultsComeWhenTheyLand) {
-  Options latest;
+  Options latest = unchecked();
   latest.timing = Timing::latest;
   Plan p{kBf16};
   p.wait = "";
@@ -243,6 +243,7 @@ TEST(Wgmma, ResultsComeWhenTheyLand) {
   EXPECT_EQ(multiply(p, latest).out[0], 0x3F800000u);
   // A group committed later does not hold up an earlier one.
   p.between = "wgmma.commit_group.sync.aligned;\n";
+  latest.hazards = {};
   expectProduct(p, multiply(p, latest), "second group");
 }
 
