@@ -123,10 +123,11 @@ public:
       if (form->aInTmem) {
         aRows = reinterpret_cast<const uint8_t *>(cta->tmem.cell(0, aColumn));
         aPitch = size_t(cta->tmem.columns()) * 4;
-        if (!checkWritten(*cta, aColumn, aBytes / 4, "A"))
+        if (!checkWritten(*cta, aColumn, aBytes / 4, "A") ||
+            (rows != kRowsPerCta && !checkCopies(*cta, aBytes)))
           return true;
         if (in.aPacking == Packing::padded16) {
-          packContainers(aRows, aPitch, aBytes, facts::info(desc.a).bits, buffers.a);
+          packContainers(aRows, aPitch, rows, aBytes, facts::info(desc.a).bits, buffers.a);
           aRows = buffers.a;
           aPitch = kRowPitch;
         } else if (form->collectorA != CollectorUse::discard) {
@@ -298,9 +299,9 @@ private:
     return true;
   }
   /// A of 4 or 6 bits has a byte for each element in tensor memory.
-  static void packContainers(const uint8_t *from, size_t pitch, unsigned bytes, int bits,
-                             uint8_t *out) {
-    for (unsigned row = 0; row < kRowsPerCta; ++row)
+  static void packContainers(const uint8_t *from, size_t pitch, unsigned rows, unsigned bytes,
+                             int bits, uint8_t *out) {
+    for (unsigned row = 0; row < rows; ++row)
       for (unsigned unit = 0; unit < bytes; unit += 16) {
         unsigned __int128 packed = 0;
         for (unsigned i = 0; i < 16; ++i) {
@@ -329,6 +330,17 @@ private:
                              " of tcgen05.mma must read cells that were written, got lane " +
                              dec(lane) + " in columns " + dec(column) + ".." +
                              dec(column + count - 1));
+        return false;
+      }
+    return true;
+  }
+  /// 64 rows of A lie in tensor memory twice, in lanes r and r + 64: each half of the lanes
+  /// multiplies its half of N.
+  bool checkCopies(Cta &cta, unsigned bytes) {
+    for (unsigned row = 0; row < 64; ++row)
+      if (std::memcmp(cta.tmem.cell(row, aColumn), cta.tmem.cell(row + 64, aColumn), bytes)) {
+        warp->fail(line, "a_copies: A of 64 rows in tensor memory must be the same in lanes " +
+                             dec(row) + " and " + dec(row + 64));
         return false;
       }
     return true;
@@ -418,8 +430,6 @@ Outcome runMma(Warp &w, const Instruction &in) {
     op->desc = *idesc;
     if (op->desc.sparse || op->desc.sfaLayout != facts::SfaLayout::lanes32)
       return w.fail(in, "mma_form: sparse operands and the 128-lane scale layout are not executed");
-    if (form.aInTmem && op->desc.m == 64 * int(form.ctaGroup))
-      return w.fail(in, "mma_form: A of 64 rows in tensor memory is not executed");
     if ((op->desc.transposeA && facts::info(op->desc.a).bits < 8) ||
         (op->desc.transposeB && facts::info(op->desc.b).bits < 8))
       return w.fail(in, "mma_form: MN-major operands of 4 or 6 bits are not executed: no public "

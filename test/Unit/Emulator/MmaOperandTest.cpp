@@ -293,6 +293,34 @@ TEST(PairM128, SixtyFourRowsInEachCta) {
   }
 }
 
+/// A there lies twice in tensor memory, in lanes r and r + 64: with 8 bits, in containers of a
+/// byte, and with two FP4 in a byte.
+TEST(PairM128, AInTensorMemory) {
+  std::vector<MmaScene> scenes;
+  for (const NarrowCase &c : kNarrow) {
+    MmaScene s;
+    s.padded = true;
+    s.a.format = c.a;
+    s.b = kMajor(c.b, Layout::b128, 0x8000);
+    s.idesc = shape(128, s.n) | kUe8m0 | narrowTypes(c.codeA, c.codeB);
+    scenes.push_back(s);
+  }
+  scenes.push_back(fp4Scene(kFp4Cases[0], 2, 64, 2, 0));
+  scenes.back().containerBits = 4;
+  scenes.back().idesc = shape(128, 64) | kFp4 | kUe8m0 | scaleIds(2, 2);
+  for (MmaScene &s : scenes) {
+    s.group = 2;
+    s.rows = 64;
+    s.aInTmem = true;
+    expectExact(s);
+    s.oneCopy = true; // zeros above: no row of A is like that
+    EXPECT_NE(runMma(s).error.find("a_copies: A of 64 rows in tensor memory must be the same in "
+                                   "lanes 0 and 64"),
+              std::string::npos)
+        << runMma(s).error;
+  }
+}
+
 MmaScene collectorScene(const std::string &first, std::vector<std::string> then) {
   MmaScene s;
   s.target = "sm_107a";

@@ -83,6 +83,7 @@ struct MmaScene {
   bool padded = false; // 4- and 6-bit types in 16-byte units
   bool aInTmem = false;
   unsigned containerBits = 8; // of A in tensor memory
+  bool oneCopy = false;       // of 64 rows there
   uint32_t idesc = 0;
   int sfaId = 0, sfbId = 0;
   bool ue4m3 = false, accumulate = false;
@@ -206,6 +207,10 @@ private:
     uint32_t bit = uint32_t(e) * s.containerBits;
     uint8_t *lane = reinterpret_cast<uint8_t *>(&tensor[cta][size_t(row) * kColumns]);
     setBits(lane, bit, s.containerBits, code);
+    if (s.rows == 64 && !s.oneCopy) { // a second time in the upper lanes
+      lane += size_t(64) * kColumns * 4;
+      setBits(lane, bit, s.containerBits, code);
+    }
   }
   void putScale(unsigned cta, uint32_t column, int row, int position, uint32_t step, unsigned code,
                 int firstPart = 0, int lastPart = 4) {
