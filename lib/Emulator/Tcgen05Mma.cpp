@@ -168,7 +168,7 @@ public:
     }
     Launch &launch = *warp->launch;
     ++launch.mmas;
-    if (std::string label = mmaEvidence(in); !label.empty())
+    if (std::string label = mmaEvidence(in, form->ctaGroup); !label.empty())
       launch.addEvidence(label);
     std::lock_guard<std::mutex> guard(launch.lock);
     launch.mmaFlops += 2.0 * desc.m * desc.n * desc.k;
@@ -484,9 +484,10 @@ Outcome runMma(Warp &w, const Instruction &in) {
                         scaleColumns(scaleRowsB, unsigned(op->desc.sfbId), scales), "scales of B"))
         return Outcome::error;
     if (w.launch->options.unmodelled == Unmodelled::refuse)
-      if (std::string label = mmaEvidence(op->instruction()); !label.empty())
+      if (std::string label = mmaEvidence(op->instruction(), form.ctaGroup); !label.empty())
         return w.fail(in, "mma_unmodelled: tcgen05.mma must have a published model, got K = " +
-                              dec(op->desc.k) + " with " + label);
+                              dec(op->desc.k) + " of cta_group::" + dec(form.ctaGroup) + " with " +
+                              label);
     Collector *collectors = op->ctas[0]->collectors;
     uint64_t operandA = form.aInTmem ? op->aColumn : w.reg<uint64_t>(form.aDesc)[l];
     std::string e =

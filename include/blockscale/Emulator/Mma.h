@@ -78,8 +78,9 @@ void mma(const MmaInstruction &instruction, const MmaOperands &operands,
 inline constexpr char kNoEvidence[] = "no public hardware evidence";
 
 /// Empty when a published, checked model of this instruction exists; otherwise
-/// kNoEvidence, which every printed result must carry.
-std::string mmaEvidence(const MmaInstruction &instruction);
+/// kNoEvidence, which every printed result must carry. What models there are were
+/// made of instructions of one CTA: nothing says how those of a pair sum.
+std::string mmaEvidence(const MmaInstruction &instruction, unsigned ctaGroup = 1);
 
 } // namespace blockscale::emu
 

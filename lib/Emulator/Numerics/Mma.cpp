@@ -155,7 +155,9 @@ void emu::mma(const MmaInstruction &instruction, const MmaOperands &operands, Mm
   mmaPlain(instruction, operands, sumModel(instruction.kind));
 }
 
-std::string emu::mmaEvidence(const MmaInstruction &i) {
+std::string emu::mmaEvidence(const MmaInstruction &i, unsigned ctaGroup) {
+  if (ctaGroup != 1)
+    return kNoEvidence;
   bool published = false;
   switch (i.kind) {
   case MmaKind::mxf8f6f4:

@@ -8,6 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Emulator/Mma.h"
+
 #include "MmaScene.h"
 
 using namespace blockscale::emu;
@@ -318,6 +320,26 @@ TEST(PairM128, AInTensorMemory) {
                                    "lanes 0 and 64"),
               std::string::npos)
         << runMma(s).error;
+  }
+}
+
+/// No model was made of instructions of a pair.
+TEST(PairEvidence, ProductsOfAPairCarryTheLabel) {
+  for (unsigned group : {1u, 2u}) {
+    MmaScene s;
+    s.group = group;
+    s.a = kMajor(kE4M3, Layout::b128, 0);
+    s.b = kMajor(kE4M3, Layout::b128, 0x8000);
+    s.idesc = shape(128 * int(group), 64) | kUe8m0;
+    EXPECT_EQ(runMma(s).evidence, std::vector<std::string>(group - 1, kNoEvidence));
+    s.options.unmodelled = Unmodelled::refuse;
+    EXPECT_EQ(runMma(s).error.find("mma_unmodelled: tcgen05.mma must have a published model, got "
+                                   "K = 32 of cta_group::2 with no public hardware evidence") !=
+                  std::string::npos,
+              group == 2)
+        << runMma(s).error;
+    if (group == 1)
+      expectExact(s);
   }
 }
 

@@ -97,6 +97,7 @@ struct MmaScene {
 struct MmaResult {
   std::string error;
   std::vector<double> got, expected; // [m][n]
+  std::vector<std::string> evidence;
 };
 
 class MmaRunner {
@@ -362,6 +363,7 @@ private:
     }
     Ran ran = test::run(text(), scene);
     r.error = ran.error;
+    r.evidence = ran.stats.evidence;
     r.got.assign(size_t(m * s.n), 0);
     int columnsOfD = s.rows == 64 ? s.n / 2 : s.n;
     for (int i = 0; i < int(ran.out.size()); ++i) {
