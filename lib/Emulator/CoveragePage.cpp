@@ -7,6 +7,7 @@
 #include "blockscale/Emulator/Coverage.h"
 
 #include "Forms.h"
+#include "RunTimeRefusals.h"
 
 #include <algorithm>
 
@@ -57,8 +58,11 @@ std::vector<std::string> executedForms() {
 std::string coveragePage() {
   std::string out = "# PTX coverage\n\n"
                     "Made from the table of forms; `./tools/dev docs` rewrites this page.\n\n"
-                    "In a form, `a/b` takes one of them and `?` makes it optional. Forms that are "
-                    "not executed are refused at load with `ptx_unexecuted`, file and line.\n";
+                    "In a form, `a/b` takes one of them, `?` makes it optional and `#` is any "
+                    "number. Targets are the features of [Facts.md](Facts.md). Forms that are "
+                    "not executed are refused at load with `ptx_unexecuted`, file and line; "
+                    "what their operands ask for may be [refused at run time]"
+                    "(#refused-at-run-time).\n";
   for (const FormTable &table : formTables()) {
     out.append("\n## ").append(table.title).append("\n\n| form | target | |\n|---|---|---|\n");
     for (const Form &row : table.rows) {
@@ -72,6 +76,18 @@ std::string coveragePage() {
       out.append(row.why).append(" |\n");
     }
   }
+  out.append("\n## Refused at run time\n\n| instruction | operand asks for | message | because |\n"
+             "|---|---|---|---|\n");
+  for (const RunTimeRefusal &row : kRunTimeRefusals)
+    out.append("| `")
+        .append(row.instruction)
+        .append("` | ")
+        .append(row.asks)
+        .append(" | `")
+        .append(row.message)
+        .append("` | ")
+        .append(row.why)
+        .append(" |\n");
   return out;
 }
 

@@ -70,6 +70,19 @@ template <typename Visit> void forEachAlternative(std::string_view group, Visit 
   });
 }
 
+/// Is a modifier an alternative? `#` in one stands for a number.
+bool isOf(std::string_view alternative, std::string_view modifier) {
+  const size_t at = alternative.find('#');
+  if (at == std::string_view::npos)
+    return alternative == modifier;
+  const std::string_view head = alternative.substr(0, at), tail = alternative.substr(at + 1);
+  if (modifier.size() <= head.size() + tail.size() || !modifier.starts_with(head) ||
+      !modifier.ends_with(tail))
+    return false;
+  modifier = modifier.substr(at, modifier.size() - head.size() - tail.size());
+  return modifier.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 /// What does not fit between a row and an instruction.
 struct Misfit {
   unsigned matched = 0;
@@ -91,7 +104,7 @@ Misfit compare(const Form &row, const PtxInstruction &in) {
       if (size_t(&modifier - left.data()) < types && parseType(modifier))
         return false;
       forEachAlternative(group,
-                         [&](std::string_view alternative) { is |= alternative == modifier; });
+                         [&](std::string_view alternative) { is |= isOf(alternative, modifier); });
       return is;
     });
     if (found != left.end()) {
@@ -156,11 +169,17 @@ std::span<const FormTable> formTables() {
       {"tcgen05.mma", tcgen05MmaForms()},
       {"Asynchronous copies and cluster launch control", copyForms()},
       {"Matrix instructions of warps", matrixForms()},
+      {"Matrix instructions of warpgroups (sm_90a)", wgmmaForms()},
   };
   return kTables;
 }
 
 std::string formKey(const Form &row, std::string_view modifier) {
+  if (row.modifiers.find('#') != std::string_view::npos)
+    forEachWord(row.modifiers, ' ', [&](std::string_view word) {
+      if (isOf(word, modifier))
+        modifier = word;
+    });
   std::string key(row.opcode);
   return key.append(" ").append(row.modifiers).append("\t").append(modifier);
 }

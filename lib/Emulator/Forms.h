@@ -9,7 +9,7 @@
 //
 // Modifiers are groups, separated by blanks. `a|b` takes one of them, `?` behind a
 // group makes it optional, and the order of qualifiers is free, as it is for ptxas
-// where anybody tried. `@name` stands for a list of types.
+// where anybody tried. `@name` stands for a list of types, `#` for any number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,6 +61,7 @@ std::span<const Form> tcgen05Forms();
 std::span<const Form> tcgen05MmaForms();
 std::span<const Form> copyForms();
 std::span<const Form> matrixForms();
+std::span<const Form> wgmmaForms();
 std::span<const Form> convertForms();
 
 /// How tests name a row with one of its modifiers.

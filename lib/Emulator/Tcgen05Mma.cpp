@@ -15,6 +15,7 @@
 #include "blockscale/Facts/LayoutsScales.h"
 
 #include "DescCache.h"
+#include "RunTimeRefusals.h"
 #include "Tcgen05Collector.h"
 
 #include <algorithm>
@@ -339,8 +340,8 @@ private:
   bool checkCopies(Cta &cta, unsigned bytes) {
     for (unsigned row = 0; row < 64; ++row)
       if (std::memcmp(cta.tmem.cell(row, aColumn), cta.tmem.cell(row + 64, aColumn), bytes)) {
-        warp->fail(line, "a_copies: A of 64 rows in tensor memory must be the same in lanes " +
-                             dec(row) + " and " + dec(row + 64));
+        warp->fail(line, std::string(refusals::kUnequalCopies) + " " + dec(row) + " and " +
+                             dec(row + 64));
         return false;
       }
     return true;
@@ -428,12 +429,13 @@ Outcome runMma(Warp &w, const Instruction &in) {
     if (!idesc)
       return w.fail(in, idesc.message());
     op->desc = *idesc;
-    if (op->desc.sparse || op->desc.sfaLayout != facts::SfaLayout::lanes32)
-      return w.fail(in, "mma_form: sparse operands and the 128-lane scale layout are not executed");
+    if (op->desc.sparse)
+      return w.fail(in, refusals::kSparse);
+    if (op->desc.sfaLayout != facts::SfaLayout::lanes32)
+      return w.fail(in, refusals::kLanes128);
     if ((op->desc.transposeA && facts::info(op->desc.a).bits < 8) ||
         (op->desc.transposeB && facts::info(op->desc.b).bits < 8))
-      return w.fail(in, "mma_form: MN-major operands of 4 or 6 bits are not executed: no public "
-                        "text says how they lie");
+      return w.fail(in, refusals::kNarrowMnMajor);
     auto b = decodeSmemDescCached(arch, w.reg<uint64_t>(form.bDesc)[l]);
     if (!b)
       return w.fail(in, b.message());

@@ -12,6 +12,7 @@
 
 #include "AsyncOps.h"
 #include "Hazards/Hazards.h"
+#include "RunTimeRefusals.h"
 #include "TensorMapCode.h"
 
 #include <cstring>
@@ -69,7 +70,7 @@ std::string replace(TensorMapImage &map, Field field, uint64_t at, uint64_t valu
     map.type = uint8_t(kTypes[value]);
     return {};
   case Field::interleave:
-    return value ? "interleave_layout must be 0 to be executed, got " + dec(int64_t(value))
+    return value ? std::string(refusals::kInterleave) + ", got " + dec(int64_t(value))
                  : std::string();
   case Field::swizzleMode: {
     static constexpr uint8_t kModes[] = {uint8_t(TmaSwizzle::none), uint8_t(TmaSwizzle::b32),

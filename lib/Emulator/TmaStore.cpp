@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RunTimeRefusals.h"
 #include "Tma.h"
 
 namespace blockscale::emu {
@@ -143,7 +144,7 @@ private:
 std::string checkType(facts::Arch arch, const CopyForm &form, const Box &box, Type type) {
   auto name = facts::name(facts::TmaType(box.map.type));
   if (box.isPadded() && box.element.bits == 4)
-    return "tma_store: " + std::string(name) + " must be loaded only";
+    return refusals::kPaddedStore;
   if (box.isPadded() && !facts::covers(arch, facts::kTmaPaddedStores))
     return "tma_store: " + std::string(name) + " must be stored on one of sm_103a, sm_107a, got " +
            std::string(facts::name(arch));

@@ -295,9 +295,6 @@ bool decodeMmaAsync(Decoder &d) {
 }
 
 bool decodeWgmma(Decoder &d) {
-  if (!facts::covers(d.arch, facts::kWgmmaModes[0].needs))
-    return d.fail("ptx_target: wgmma must have a target with it, got " +
-                  std::string(facts::name(d.arch)));
   int which = d.takeOneOf({"mma_async", "fence", "commit_group", "wait_group"});
   if (which < 0 || !d.take("sync") || !d.take("aligned"))
     return false;

@@ -22,6 +22,7 @@ uint32_t shape(int m, int n) { return uint32_t(n) >> 3 << 17 | uint32_t(m) >> 7 
 constexpr uint32_t kUe8m0 = 1u << 23, kLong = 1u << 31, kTransposeA = 1u << 15,
                    kTransposeB = 1u << 16;
 uint32_t narrowTypes(uint32_t a, uint32_t b) { return a << 7 | b << 10; }
+constexpr uint32_t kSparse = 1u << 2, kSfaLanes128 = 1u << 26;
 constexpr uint32_t kFp4 = 1u << 7 | 1u << 10, kK128 = 1u << 3, kK96 = 1u << 31;
 uint32_t scaleIds(int a, int b) { return uint32_t(b) << 4 | uint32_t(a) << 29; }
 
@@ -460,6 +461,25 @@ TEST(MmaDecoding, RefusedWithAReason) {
   s.idesc = shape(128, 64) | kUe8m0 | narrowTypes(5, 5) | kTransposeA;
   s.a.format = s.b.format = kE2M1;
   EXPECT_NE(runMma(s).error.find("mma_form: MN-major operands"), std::string::npos)
+      << runMma(s).error;
+  // The same word with A of 8 bits or without the transpose is no reason to refuse.
+  s.idesc = shape(128, 64) | kUe8m0 | narrowTypes(0, 5) | kTransposeA;
+  s.a.format = kE4M3;
+  EXPECT_EQ(runMma(s).error.find("mma_form"), std::string::npos) << runMma(s).error;
+  s = {};
+  s.a = kMajor(kE4M3, Layout::b128, 0);
+  s.b = kMajor(kE4M3, Layout::b128, 0x8000);
+  s.idesc = shape(128, 64) | kUe8m0;
+  ASSERT_EQ(runMma(s).error, "");
+  s.idesc |= kSparse;
+  EXPECT_NE(runMma(s).error.find("mma_form: sparse operands are not executed"), std::string::npos)
+      << runMma(s).error;
+  s.target = "sm_107a";
+  s.idesc = shape(128, 64) | kUe8m0;
+  ASSERT_EQ(runMma(s).error, "");
+  s.idesc |= kSfaLanes128;
+  EXPECT_NE(runMma(s).error.find("mma_form: the 128-lane scale layout is not executed"),
+            std::string::npos)
       << runMma(s).error;
   // Bit 52 belongs to K = 96, and that to 128-byte swizzle.
   s = fp4Scene(kFp4Cases[4], 1, 64, 0, 0);

@@ -277,7 +277,20 @@ TEST(Wgmma, Refusals) {
   };
   std::string mma = "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0,%f1,%f2,%f3}, %rd0, "
                     "%rd1, 0, 1, 1, 0, 0;";
-  EXPECT_NE(error(mma, "sm_100a").find("ptx_target"), std::string::npos);
+  EXPECT_NE(error(mma, "sm_100a")
+                .find("ptx_target: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 must have a "
+                      "target with wgmma, got sm_100a"),
+            std::string::npos);
+  auto refusal = [&](const std::string &form) { return error("wgmma." + form + " {%r0}, 0;"); };
+  EXPECT_NE(refusal("mma_async.sp.sync.aligned.m64n8k32.f32.bf16.bf16").find("ptx_unexecuted"),
+            std::string::npos);
+  EXPECT_NE(refusal("mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc").find("ptx_unexecuted"),
+            std::string::npos);
+  for (const char *shape : {"m64nk16", "m64nxk16", "m64n8k", "m32n8k16"})
+    EXPECT_NE(refusal("mma_async.sync.aligned." + std::string(shape) + ".f32.bf16.bf16")
+                  .find("ptx_modifier"),
+              std::string::npos)
+        << shape;
   EXPECT_NE(error(mma).find("exit: wgmma.mma_async must be complete"), std::string::npos);
   EXPECT_NE(error("mov.b64 %rd0, 0x3FFF; " + mma +
                   "wgmma.commit_group.sync.aligned; "

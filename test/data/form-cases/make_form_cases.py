@@ -509,7 +509,7 @@ def arithmetic(op, t, mode, *values):
 F_A = [1.0, -2.5, 0.1, 3.0e38, 1e-40, -0.0, math.inf, math.nan]
 F_B = [3.0, 0.3, -0.7, 3.0e38, 3e-39, -0.0, -1.0, 2.0]
 F_C = [1e-8, -0.75, 0.07, -math.inf, 1e-41, 0.0, 2.0, 1.0]
-OUT_OF_BOUNDS = 0x7FF7  # an H200's bytes
+OUT_OF_BOUNDS = 0x7FF7  # all from an H200's bits: of either sign, and an addend is a NaN like others
 H_A = [1.0, -2.5, 0.1, 60000.0, 3e-6, -0.0, math.inf, math.nan]
 H_B = [3.0, 0.3, -0.7, 50000.0, 5e-6, -0.0, -1.0, 2.0]
 H_C = [1e-3, -0.75, 0.07, 1.0, 1e-7, 0.0, 2.0, 1.0]
@@ -577,15 +577,15 @@ def packedForm(form, t, op, columns, relu=False, ftz=False, sat=False, mode="rn"
 
 
 def outOfBounds(form, t, relu):
-    """fma.oob, whole and of pairs: what TMA writes beyond a tensor's edge makes the result zero."""
+    """fma.oob, whole and of pairs: as factor, what TMA writes beyond a tensor's edge makes the result zero."""
     columns = [[encode(v, t) for v in c] for c in (H_A, H_B, H_C)]
-    for column, lane in zip(columns, (0, 3, 6)):
-        column[lane] = OUT_OF_BOUNDS
+    columns[0][0], columns[1][3], columns[2][4], columns[0][5] = OUT_OF_BOUNDS, OUT_OF_BOUNDS | 1 << 15, OUT_OF_BOUNDS, OUT_OF_BOUNDS - 1
     expected = []
     for lane in zip(*columns):
         r = arithmetic("fma", t, "rn", *[decode(b, t) for b in lane])
         negative = decode(r, t) < 0 or r == 1 << 15
-        expected.append(0 if OUT_OF_BOUNDS in lane or relu and negative else r)
+        filled = any(v & 0x7FFF == OUT_OF_BOUNDS for v in lane[:2])
+        expected.append(0 if filled or relu and negative else r)
     load = "".join(f"ld.global.b16 %h{k + 1}, [%pi+{64 * k}];" for k in range(3))
     raw(form, load + f"{form} %h0, %h1, %h2, %h3; st.global.b16 [%po], %h0;", columns, expected)
     pair = lambda values: [v | w << 16 for v, w in zip(values, values[::-1])]
