@@ -70,7 +70,23 @@ private:
   void defer(std::function<void()> store) { pending.push_back({e.getLoc(), std::move(store)}); }
   Value one(Value value) { return values.lookup(value).front(); }
   static PlaneAttr planOf(Value plane) { return plane.getDefiningOp<SharedPlaneOp>().getPlan(); }
-  Value baseOf(Value plane) { return one(plane); }
+  /// Where this lane reads first, in the stage that is read.
+  Value baseOf(Value plane) {
+    return shape.stages == 1 ? one(plane) : e.add(one(plane), readStage);
+  }
+  /// Start of a plane in the stage that is filled.
+  Value startOf(const PlaneAttr &plane) {
+    Value start = e.add(shared, plane.getOffset());
+    return shape.stages == 1 ? start : e.add(start, fillStage);
+  }
+  /// Copies of a fill, where somebody reads it.
+  void copyAhead(llvm::function_ref<void()> copies) {
+    if (isRead)
+      e.ifThen(isRead, copies);
+    else
+      copies();
+  }
+  void fillWords(Value cursor, const PlaneAttr &plane, const PlaneAttr &scales);
   int64_t blockPitch() const { return problem.getBRowBytes(); }
 
   // Units of 80 bytes (two chunks) of A: four octets of lanes have `octetPairs` pairs of
@@ -90,6 +106,8 @@ private:
   SmallVector<std::pair<Location, std::function<void()>>> pending;
 
   Value thread, lane, warp, shared;
+  Value readStage, fillStage;    // distance of the planes that are read and filled
+  Value isRead;                  // whether a fill is read: that of the last turn is not
   Value tokenWarp, rowWarp;      // which part of the tile this warp multiplies
   Value octetPair, token;        // first unit of A that this thread copies
   Value piece, row;              // first piece of nibbles
@@ -117,6 +135,8 @@ void WarpKernelLowering::computeThread() {
   lane = e.andi(thread, 31);
   warp = e.shr(thread, 5);
   shared = SharedBaseOp::create(builder, kernel.getLoc());
+  if (shape.stages == 2)
+    fillStage = e.i32(0);
   rowWarp = shape.tokenWarps == 1 ? warp : e.andi(warp, shape.rowWarps - 1);
   tokenWarp =
       shape.tokenWarps == 1 ? e.i32(0) : e.shr(warp, llvm::Log2_64(uint64_t(shape.rowWarps)));
@@ -213,6 +233,8 @@ void WarpKernelLowering::lowerLoop(scf::ForOp op) {
   Values inits;
   for (Value init : op.getInitArgs())
     llvm::append_range(inits, values.lookup(init));
+  if (shape.stages == 2)
+    inits.push_back(readStage);
   auto loop = scf::ForOp::create(builder, op.getLoc(), one(op.getLowerBound()),
                                  one(op.getUpperBound()), one(op.getStep()), inits);
   auto unflatten = [&](ValueRange from, ValueRange flat) {
@@ -227,10 +249,17 @@ void WarpKernelLowering::lowerLoop(scf::ForOp op) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
+    if (shape.stages == 2) {
+      readStage = loop.getRegionIterArgs().back();
+      fillStage = e.sub(e.i32(shape.stageBytes), readStage);
+      isRead = e.below(e.add(loop.getInductionVar(), one(op.getStep())), one(op.getUpperBound()));
+    }
     lowerBlock(*op.getBody());
     Values yielded;
     for (Value value : op.getBody()->getTerminator()->getOperands())
       llvm::append_range(yielded, values.lookup(value));
+    if (shape.stages == 2)
+      yielded.push_back(readStage);
     if (!loop.getBody()->empty() && isa<scf::YieldOp>(loop.getBody()->back()))
       loop.getBody()->back().erase();
     scf::YieldOp::create(builder, op.getLoc(), yielded);
@@ -283,8 +312,11 @@ void WarpKernelLowering::lowerPlane(SharedPlaneOp op) {
 
 Values WarpKernelLowering::lowerTokenScales(LoadTokenScalesOp op) {
   int64_t entry = shape.packed ? 4 : 8;
-  Value address = e.add(baseOf(op.getPlane()), op.getChunk() * shape.tokens * entry +
-                                                   op.getGroup() * kGroupTokens * entry);
+  Value base = baseOf(op.getPlane());
+  if (shape.stages == 2)
+    base = e.xori(base, op.getChunk() * 2 * entry);
+  Value address =
+      e.add(base, op.getChunk() * shape.tokens * entry + op.getGroup() * kGroupTokens * entry);
   Values scales;
   if (!shape.packed) {
     for (Value word : e.loadShared(address, 4))
@@ -306,6 +338,16 @@ Values WarpKernelLowering::lowerTokenScales(LoadTokenScalesOp op) {
 void WarpKernelLowering::lowerCursor(ActivationCursorOp op) {
   int64_t pitch = problem.getARowBytes();
   Value tile = e.mul(one(op.getTile()), shape.tokens);
+  if (shape.stages == 2) {
+    Value word = e.andi(thread, 7), group = e.shr(thread, 3);
+    Value end = e.sub(one(op.getCount()), e.i32(1));
+    Value start = BufferAddressOp::create(builder, op.getLoc(), one(op.getBuffer()));
+    Value first = e.mulWide(e.minu(e.add(tile, group), end), pitch);
+    Value second = e.mulWide(e.minu(e.add(tile, e.add(group, 32)), end), pitch);
+    tokenSteps = {e.sub(second, first)};
+    values[op.getCursor()] = {e.add(e.add(start, first), e.mulWide(word, 4))};
+    return;
+  }
   Value last = e.sub(one(op.getCount()), e.i32(1));
   Value start = BufferAddressOp::create(builder, op.getLoc(), one(op.getBuffer()));
   Value offset;
@@ -344,16 +386,18 @@ void WarpKernelLowering::lowerCursor(WeightCursorOp op) {
 void WarpKernelLowering::lowerFill(FillActivationsOp op) {
   PlaneAttr plane = planOf(op.getValues()), scales = planOf(op.getScales());
   Value cursor = one(op.getCursor());
+  if (shape.stages == 2)
+    return fillWords(cursor, plane, scales);
   int64_t chunkBytes = shape.tokens * facts::kChunkElements, entry = shape.packed ? 4 : 8;
   Value line = e.shr(token, 2);
   Value place = e.shl(e.xori(e.shl(e.andi(token, 3), 1), e.andi(line, 7)), 4);
   Value at = e.add(e.ori(e.shl(line, 7), place), e.mul(octetPair, 2 * chunkBytes));
-  at = e.add(at, e.add(shared, plane.getOffset()));
+  at = e.add(at, startOf(plane));
   Value octet = e.shr(token, 3);
   Value entries =
       e.add(e.shl(e.shr(octet, 1), 4), e.add(e.shl(e.andi(token, 7), 1), e.andi(octet, 1)));
   Value scaleAt = e.add(e.mul(entries, entry), e.mul(octetPair, 2 * shape.tokens * entry));
-  scaleAt = e.add(scaleAt, e.add(shared, scales.getOffset()));
+  scaleAt = e.add(scaleAt, startOf(scales));
 
   for (int64_t first = 0; first < shape.tokens; first += tokensAtOnce()) {
     Value from = first == 0 ? cursor : e.add(cursor, tokenSteps[first / tokensAtOnce() - 1]);
@@ -378,6 +422,44 @@ void WarpKernelLowering::lowerFill(FillActivationsOp op) {
   }
 }
 
+/// Eight threads copy a chunk, a word each, and one of them its terms.
+void WarpKernelLowering::fillWords(Value cursor, const PlaneAttr &plane, const PlaneAttr &scales) {
+  constexpr int64_t kTokensAtOnce = 32;
+  int64_t chunkBytes = shape.tokens * facts::kChunkElements, entry = shape.packed ? 4 : 8;
+  int64_t chunkInFile = facts::info(problem.getA()).bytes;
+  Value word = e.andi(thread, 7), group = e.shr(thread, 3), line = e.shr(group, 2);
+  Value unit = e.ori(e.shl(e.andi(group, 3), 1), e.shr(word, 2));
+  Value place = e.ori(e.shl(e.xori(unit, e.andi(line, 7)), 4), e.shl(e.andi(word, 3), 2));
+  Value at = e.add(e.ori(e.shl(line, 7), place), startOf(plane));
+  Value distance = e.mulWide(word, chunkInFile - 4);
+  Value octet = e.shr(group, 3);
+  Value entries =
+      e.add(e.shl(e.shr(octet, 1), 4), e.add(e.shl(e.andi(group, 7), 1), e.andi(octet, 1)));
+  Value scaleAt = e.add(e.xori(e.mul(entries, entry), e.mul(word, 2 * entry)),
+                        e.mul(word, shape.tokens * entry));
+  scaleAt = e.add(scaleAt, startOf(scales));
+  for (int64_t first = 0; first < shape.tokens; first += kTokensAtOnce) {
+    Value from = first == 0 ? cursor : e.add(cursor, tokenSteps[size_t(first / kTokensAtOnce - 1)]);
+    copyAhead([&] {
+      for (int64_t chunk = 0; chunk < shape.chunks; ++chunk)
+        e.copyAsync(e.add(at, chunk * chunkBytes + first * facts::kChunkElements),
+                    e.add(from, chunk * chunkInFile + 4), 4);
+    });
+    Value terms = e.add(from, distance);
+    Value half = e.loadGlobal(terms, 1).front();
+    Value sum = e.loadGlobal(e.add(terms, chunkInFile - 4), 1).front();
+    defer([this, half, sum, scaleAt, entry, first] {
+      Value d = e.halfToF32(half);
+      Values stored;
+      if (shape.packed)
+        stored = {e.ori(e.andi(half, 0xFFFF), e.shl(sum, 16))};
+      else
+        stored = {e.asI32(d), e.asI32(e.mulf(d, e.signedToF32(sum)))};
+      e.storeShared(e.add(scaleAt, first * entry), stored);
+    });
+  }
+}
+
 void WarpKernelLowering::lowerFill(FillWeightsOp op) {
   Value nibbles = one(op.getNibbles());
   PlaneAttr plane = planOf(op.getValues());
@@ -391,12 +473,14 @@ void WarpKernelLowering::lowerFill(FillWeightsOp op) {
 /// Pieces as they are, by cp.async.
 void WarpKernelLowering::fillNibbles(Value from, const PlaneAttr &plane, int64_t) {
   Value place = e.shl(e.xori(e.andi(row, 7), piece), 4);
-  Value to = e.add(e.ori(e.shl(row, 7), place), e.add(shared, plane.getOffset()));
+  Value to = e.add(e.ori(e.shl(row, 7), place), startOf(plane));
   int64_t offset = facts::info(problem.getB()).elementOffset;
-  for (int64_t i = 0; i * rowsAtOnce() < shape.rows; ++i) {
-    Value source = i == 0 ? from : e.add(from, rowSteps[size_t(i - 1)]);
-    e.copyAsync(e.add(to, i * rowsAtOnce() * facts::kQ4KNibbleBytes), e.add(source, offset));
-  }
+  copyAhead([&] {
+    for (int64_t i = 0; i * rowsAtOnce() < shape.rows; ++i) {
+      Value source = i == 0 ? from : e.add(from, rowSteps[size_t(i - 1)]);
+      e.copyAsync(e.add(to, i * rowsAtOnce() * facts::kQ4KNibbleBytes), e.add(source, offset));
+    }
+  });
 }
 
 /// Pieces as two chunks of bytes: the low nibbles of one, the high ones of the next.
@@ -424,7 +508,7 @@ void WarpKernelLowering::fillBytes(Value from, const PlaneAttr &plane, int64_t p
 /// Four sub-blocks of one row a thread: d * sc and -(dmin * min) of each.
 void WarpKernelLowering::fillHeaders(Value from, const PlaneAttr &plane, int64_t part) {
   bool dynamicHalf = shape.chunks == facts::kQ4KSubBlocks;
-  Value to = e.add(e.shl(headerRow, 3), e.add(shared, plane.getOffset()));
+  Value to = e.add(e.shl(headerRow, 3), startOf(plane));
   if (dynamicHalf)
     to = e.add(to, e.mul(headerHalf, 4 * shape.rows * 8));
   int64_t units = shape.rows * (dynamicHalf ? 2 : 1);
@@ -481,6 +565,10 @@ void WarpKernelLowering::lowerFilled() {
   if (shape.raw)
     e.waitCopies();
   BarSyncOp::create(builder, e.getLoc(), 0);
+  if (shape.stages == 2) {
+    readStage = fillStage;
+    fillStage = e.sub(e.i32(shape.stageBytes), readStage);
+  }
 }
 
 //===----------------------------------------------------------------------===//

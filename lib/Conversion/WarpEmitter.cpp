@@ -82,10 +82,11 @@ void WarpEmitter::storeGlobal(Value address, ArrayRef<Value> words) {
                         unsigned(words.size() * kWordBytes));
 }
 
-void WarpEmitter::copyAsync(Value shared, Value global) {
-  constexpr uint32_t kBytes = 16;
-  NVVM::CpAsyncOp::create(b, loc, pointer(shared, kShared), pointer(global, kGlobal), kBytes,
-                          NVVM::LoadCacheModifierKind::CG, /*cpSize=*/Value());
+void WarpEmitter::copyAsync(Value shared, Value global, uint32_t bytes) {
+  NVVM::CpAsyncOp::create(b, loc, pointer(shared, kShared), pointer(global, kGlobal), bytes,
+                          bytes == 16 ? NVVM::LoadCacheModifierKind::CG
+                                      : NVVM::LoadCacheModifierKind::CA,
+                          /*cpSize=*/Value());
 }
 
 void WarpEmitter::waitCopies() {

@@ -83,8 +83,8 @@ public:
   /// What no kernel writes while this one runs (ld.global.nc).
   Values loadGlobal(Value address, int64_t words);
   void storeGlobal(Value address, mlir::ArrayRef<Value> words);
-  /// 16 bytes by cp.async.cg; complete after waitCopies.
-  void copyAsync(Value shared, Value global);
+  /// 16 bytes by cp.async.cg, 4 or 8 by cp.async.ca; complete after waitCopies.
+  void copyAsync(Value shared, Value global, uint32_t bytes = 16);
   void waitCopies();
 
   // Tensor core.

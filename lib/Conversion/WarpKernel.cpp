@@ -121,6 +121,11 @@ WarpKernelOp WarpKernelBuilder::build(StringRef name) {
   SmallVector<Value> carried(size_t(shape.groups), zero);
   carried.append({activations, weights.getNibbles(), weights.getHeader()});
   int64_t blocks = problem.getK() / facts::kQ4KElements;
+  if (shape.stages == 2) {
+    FillWeightsOp::create(b, loc, weights.getNibbles(), weights.getHeader(), qb, sds, 0);
+    FillActivationsOp::create(b, loc, activations, qa8, sda);
+    PlanesFilledOp::create(b, loc);
+  }
   auto loop =
       scf::ForOp::create(b, loc, constant(0, 32), constant(blocks, 32), constant(1, 32), carried);
   {
@@ -130,7 +135,24 @@ WarpKernelOp WarpKernelBuilder::build(StringRef name) {
     Value &a = next[shape.groups], &nibbles = next[shape.groups + 1],
           &header = next[shape.groups + 2];
     const facts::BlockFormatInfo &chunk = facts::info(problem.getA());
-    for (int64_t part = 0; part < facts::kQ4KSubBlocks / shape.chunks; ++part) {
+    if (shape.stages == 2) {
+      // The last turn stays at its own pass: what it fills is never read.
+      Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, loop.getInductionVar(),
+                                         constant(blocks - 1, 32));
+      Value blockStep = arith::SelectOp::create(
+          b, loc, more, constant(facts::info(problem.getB()).bytes, 64), constant(0, 64));
+      Value chunkStep = arith::SelectOp::create(
+          b, loc, more, constant(shape.chunks * chunk.bytes, 64), constant(0, 64));
+      a = arith::AddIOp::create(b, loc, a, chunkStep);
+      nibbles = arith::AddIOp::create(b, loc, nibbles, blockStep);
+      header = arith::AddIOp::create(b, loc, header, blockStep);
+      FillWeightsOp::create(b, loc, nibbles, header, qb, sds, 0);
+      FillActivationsOp::create(b, loc, a, qa8, sda);
+      multiplyPass(MutableArrayRef<Value>(next).take_front(shape.groups));
+      PlanesFilledOp::create(b, loc);
+    }
+    for (int64_t part = 0; shape.stages == 1 && part < facts::kQ4KSubBlocks / shape.chunks;
+         ++part) {
       FillWeightsOp::create(b, loc, nibbles, header, qb, sds, part);
       FillActivationsOp::create(b, loc, a, qa8, sda);
       PlanesFilledOp::create(b, loc);
@@ -139,8 +161,10 @@ WarpKernelOp WarpKernelBuilder::build(StringRef name) {
       a = advance(a, shape.chunks * chunk.bytes);
     }
     int64_t block = facts::info(problem.getB()).bytes;
-    nibbles = advance(nibbles, block);
-    header = advance(header, block);
+    if (shape.stages == 1) {
+      nibbles = advance(nibbles, block);
+      header = advance(header, block);
+    }
     scf::YieldOp::create(b, loc, next);
   }
   for (int64_t group = 0; group < shape.groups; ++group)

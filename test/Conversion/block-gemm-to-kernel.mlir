@@ -10,12 +10,14 @@
 // CHECK: blockscale.launch @kernels::@gemm_0 grid [2, 2, 1] block [256, 1, 1] cluster [1, 1, 1] shared 45056
 // CHECK-SAME: !blockscale.buffer, !blockscale.buffer, !blockscale.buffer, i32
 // CHECK-LABEL: @packed
-// CHECK: blockscale.launch @kernels::@gemm_1 {{.*}} shared 43008
+// CHECK: blockscale.launch @kernels::@gemm_1 {{.*}} shared 86016
 // CHECK-LABEL: @wide
 // CHECK: blockscale.launch @kernels::@gemm_2 grid [1, 2, 1] {{.*}} shared 98304
+// CHECK-LABEL: @staged
+// CHECK: blockscale.launch @kernels::@gemm_3 grid [2, 2, 1] {{.*}} shared 90112
 
 // CHECK: blockscale.warp_kernel @gemm_0
-// CHECK-SAME: blocks = 2
+// CHECK-SAME: blocks = 1
 // CHECK-SAME: shared_bytes = 45056
 // CHECK: shared_plane <content = qa8, offset = 0, bytes = 16384, layout = split_phase>
 // CHECK: shared_plane <content = sda, offset = 16384, bytes = 4096, layout = octets>
@@ -42,6 +44,19 @@
 // CHECK-NOT: load_nibbles
 // CHECK: load_rows
 
+// Two stages: one is filled before the loop, the next while this one is multiplied.
+// CHECK: blockscale.warp_kernel @gemm_3
+// CHECK: shared_plane <content = sda, offset = 16384, bytes = 4096, layout = octets>
+// CHECK: shared_plane <content = sds, offset = 36864, bytes = 8192, layout = linear>
+// CHECK: fill_activations
+// CHECK: planes_filled
+// CHECK: scf.for
+// CHECK: fill_weights
+// CHECK: fill_activations
+// CHECK: load_nibbles
+// CHECK: planes_filled
+// CHECK-NEXT: scf.yield
+
 // No number of the plan can change unseen.
 // MUTANTS: {{[1-9][0-9]+}} numbers, {{[1-9][0-9]+}} refused, {{[0-9]+}} named, 0 bad
 
@@ -49,7 +64,7 @@
 func.func @two_word(%a: memref<41600xi8>, %w: memref<37440xi8>, %d: memref<65x130xf32>) {
   blockscale.gemm ins(%a, %w : memref<41600xi8>, memref<37440xi8>) outs(%d : memref<65x130xf32>)
     {block_problem = #problem,
-     warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>}
+     warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 1>}
   return
 }
 func.func @packed(%a: memref<41600xi8>, %w: memref<37440xi8>, %d: memref<65x130xf32>) {
@@ -62,5 +77,11 @@ func.func @wide(%a: memref<41600xi8>, %w: memref<37440xi8>, %d: memref<65x130xf3
   blockscale.gemm ins(%a, %w : memref<41600xi8>, memref<37440xi8>) outs(%d : memref<65x130xf32>)
     {block_problem = #problem,
      warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = wide, tile = 128x128x256, sums = two_word, threads = 256, blocks = 1>}
+  return
+}
+func.func @staged(%a: memref<41600xi8>, %w: memref<37440xi8>, %d: memref<65x130xf32>) {
+  blockscale.gemm ins(%a, %w : memref<41600xi8>, memref<37440xi8>) outs(%d : memref<65x130xf32>)
+    {block_problem = #problem,
+     warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>}
   return
 }

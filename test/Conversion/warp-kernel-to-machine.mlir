@@ -37,6 +37,6 @@
 func.func @f(%a: memref<41600xi8>, %w: memref<37440xi8>, %d: memref<65x130xf32>) {
   blockscale.gemm ins(%a, %w : memref<41600xi8>, memref<37440xi8>) outs(%d : memref<65x130xf32>)
     {block_problem = #blockscale.block_problem<m = 65, n = 130, k = 512, a = q8_1_chunk, b = q4_K>,
-     warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>}
+     warp_schedule = #blockscale.warp_schedule<arch = sm_80, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>}
   return
 }

@@ -21,7 +21,7 @@ LINES = 14  # of such ops; the others repeat them
 NAMED = [
     ("module @kernels", 'arch = "sm_90a"', 'arch = "sm_80"', "warp_kernel_c2"),
     ("warp_kernel @gemm_0", "threads = 256 : i64", "threads = 128 : i64", "warp_kernel_c3"),
-    ("warp_kernel @gemm_0", "blocks = 2 : i64", "blocks = 1 : i64", "warp_kernel_c3"),
+    ("warp_kernel @gemm_0", "blocks = 1 : i64", "blocks = 2 : i64", "warp_kernel_c3"),
     ("content = qb_raw", "qb_raw", "qb8", "warp_kernel_c4"),
     ("content = sda", "bytes = 4096", "bytes = 2048", "warp_kernel_c4"),
     ("warp_kernel @gemm_0", "shared_bytes = 45056", "shared_bytes = 43008", "warp_kernel_c5"),
@@ -41,6 +41,17 @@ NAMED = [
     ("grid [2, 2, 1]", "shared 45056", "shared 43008", "launch_c3"),
     ("alloc 41600", "alloc 41600", "alloc 41601", "launch_c9"),
     ("constant 65 : i32", "constant 65", "constant 66", "launch_c9"),
+]
+
+# The same for the kernel of two stages; "in loop" is the second such line.
+STAGED = [
+    ("warp_kernel @gemm_3", "shared_bytes = 90112", "shared_bytes = 45056", "warp_kernel_c5"),
+    ("content = sds", "offset = 36864", "offset = 36992", "warp_kernel_c5"),
+    ("content = sda", "layout = octets", "layout = linear", "warp_kernel_c6"),
+    ("fill_weights", "part 0", "part 1", "warp_kernel_c8"),
+    ("planes_filled", "planes_filled", "planes_read", "warp_kernel_c9"),
+    ("planes_filled", "planes_filled", "planes_filled\n      blockscale.planes_filled", "warp_kernel_c9"),
+    ("in loop", "planes_filled", "planes_read", "warp_kernel_c9"),
 ]
 
 
@@ -74,8 +85,10 @@ def main():
                 refused += 1
             else:
                 bad.append(f"{mutant.strip()[:150]}: {message or 'accepted'}")
-    for holds, old, new, rule in NAMED:
-        index = next((i for i, line in enumerate(lines) if holds in line and old in line), None)
+    staged = next((i for i, line in enumerate(lines) if "warp_kernel @gemm_3" in line), len(lines))
+    for holds, old, new, rule, start in [(*named, 0) for named in NAMED] + [(*named, staged) for named in STAGED]:
+        found = [i for i, line in enumerate(lines) if i >= start and (holds in line or holds == "in loop") and old in line]
+        index = next(iter(found[1:] if holds == "in loop" else found), None)
         if index is None:
             bad.append(f"no line holds '{holds}' and '{old}'")
             continue
@@ -83,7 +96,7 @@ def main():
         message = refusal(tool, "".join(lines[:index] + [mutant] + lines[index + 1:]))
         if not message or f"{rule}: " not in message:
             bad.append(f"'{old}' -> '{new}' must break {rule}, got {(message or 'accepted')[:300]}")
-    print(f"{changed} numbers, {refused} refused, {len(NAMED)} named, {len(bad)} bad")
+    print(f"{changed} numbers, {refused} refused, {len(NAMED) + len(STAGED)} named, {len(bad)} bad")
     sys.exit("\n".join(bad) if bad else 0)
 
 

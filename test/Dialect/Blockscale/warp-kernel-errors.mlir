@@ -37,7 +37,7 @@ module @kernels attributes {blockscale.arch = "sm_90a"} {
   blockscale.warp_kernel @half(%a: !blockscale.buffer, %w: !blockscale.buffer, %d: !blockscale.buffer, %n: i32)
     attributes {problem = #blockscale.block_problem<m = 1, n = 1, k = 256, a = q8_1_chunk, b = q4_K>,
       schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>,
-      threads = 256 : i64, shared_bytes = 45056 : i64, blocks = 2 : i64} {
+      threads = 256 : i64, shared_bytes = 90112 : i64, blocks = 2 : i64} {
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
     %p = nvvm.mma.sync A[%zero, %zero, %zero, %zero] B[%zero, %zero] C[%zero, %zero, %zero, %zero]
@@ -63,7 +63,7 @@ module @kernels attributes {blockscale.arch = "sm_90a"} {
   blockscale.warp_kernel @scale(%a: !blockscale.buffer, %w: !blockscale.buffer, %d: !blockscale.buffer, %n: i32)
     attributes {problem = #blockscale.block_problem<m = 1, n = 1, k = 256, a = q8_1_chunk, b = q4_K>,
       schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>,
-      threads = 256 : i64, shared_bytes = 45056 : i64, blocks = 2 : i64} {
+      threads = 256 : i64, shared_bytes = 90112 : i64, blocks = 2 : i64} {
     %half = arith.constant 1.0 : f16
     %f = arith.extf %half : f16 to f32
     blockscale.return
@@ -77,7 +77,7 @@ module @kernels attributes {blockscale.arch = "sm_90a"} {
   blockscale.warp_kernel @parameters(%a: !blockscale.buffer, %w: !blockscale.buffer, %d: !blockscale.buffer, %n: f32)
     attributes {problem = #blockscale.block_problem<m = 1, n = 1, k = 256, a = q8_1_chunk, b = q4_K>,
       schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>,
-      threads = 256 : i64, shared_bytes = 45056 : i64, blocks = 2 : i64} {
+      threads = 256 : i64, shared_bytes = 90112 : i64, blocks = 2 : i64} {
     blockscale.return
   }
 }

@@ -3,9 +3,9 @@
 // REQUIRES: ptxas
 
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a %examples/q4k.mlir -o %t.ptx --manifest=%t.json
-// RUN: FileCheck %s -DARCH=sm_90a < %t.ptx
+// RUN: FileCheck %s --check-prefix=STAGED < %t.ptx
 // RUN: FileCheck %s --check-prefix=MANIFEST < %t.json
-// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_90a %t.ptx registers=122
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_90a %t.ptx registers=128
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_80 %examples/q4k.mlir -o %t.ptx
 // RUN: FileCheck %s -DARCH=sm_80 < %t.ptx
 // RUN: %python %S/Inputs/q4k_resources.py ptxas sm_80 %t.ptx registers=128
@@ -41,13 +41,24 @@
 // CHECK-NOT: f16
 // CHECK: ret;
 
+// Two stages: 20 copies in front of the loop and 20 in it, and a barrier behind both.
+// STAGED: .target sm_90a{{$}}
+// STAGED: .minnctapersm 2
+// STAGED-COUNT-16: cp.async.ca.shared.global {{.*}}, 4;
+// STAGED: cp.async.wait_group 0
+// STAGED: bar.sync 0
+// STAGED: mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+// STAGED: cp.async.wait_group 0
+// STAGED: bar.sync 0
+// STAGED-NOT: bar.sync
+
 // MANIFEST: "grid": [
 // MANIFEST-NEXT: 32,
 // MANIFEST-NEXT: 148,
 // MANIFEST: "kind": "scalar",
 // MANIFEST-NEXT: "type": "i32",
 // MANIFEST-NEXT: "value": 2048
-// MANIFEST: "shared_bytes": 45056
+// MANIFEST: "shared_bytes": 90112
 
 // TCGEN: warp_schedule_c1: chip of a product of blocks must be one of sm_80, sm_89, sm_90a, sm_120a, sm_121a, got sm_100a
 // OLD: schedule_c1: chip must be one of

@@ -85,4 +85,29 @@ TEST(WarpPlanning, AScheduleSharesOutItsTile) {
   EXPECT_EQ(narrow.groups, 2);
 }
 
+TEST(WarpPlanning, TwoPassesWhereTheyCostNoBlock) {
+  mlir::MLIRContext context;
+  context.loadDialect<BlockscaleDialect>();
+  auto scheduleOf = [&](Arch arch, WarpKernel kernel, Shape3 tile, ChunkSums sums, int64_t blocks) {
+    return WarpScheduleAttr::get(&context, arch, kernel, tile, sums, kWarpKernelThreads, blocks);
+  };
+  Shape3 tile{64, 128, 256};
+  auto raw = scheduleOf(Arch::sm_90a, WarpKernel::raw_nibble, tile, ChunkSums::two_word, 2);
+  EXPECT_EQ(WarpShape(raw).stages, 2);
+  EXPECT_EQ(WarpShape(raw).stageBytes, 45056);
+  EXPECT_EQ(planPlaneBytes(raw), 90112);
+  auto packed = scheduleOf(Arch::sm_90a, WarpKernel::raw_nibble, tile, ChunkSums::packed, 2);
+  EXPECT_EQ(planPlaneBytes(packed), 86016);
+  // 180 KiB do not fit the 164 of sm_80, nor the 100 of the others.
+  for (Arch arch : {Arch::sm_80, Arch::sm_89, Arch::sm_120a, Arch::sm_121a}) {
+    auto other = scheduleOf(arch, WarpKernel::raw_nibble, tile, ChunkSums::two_word, 2);
+    EXPECT_EQ(WarpShape(other).stages, 1);
+    EXPECT_EQ(planPlaneBytes(other), 45056);
+  }
+  for (WarpScheduleAttr one :
+       {scheduleOf(Arch::sm_90a, WarpKernel::raw_nibble, tile, ChunkSums::two_word, 1),
+        scheduleOf(Arch::sm_90a, WarpKernel::narrow, {64, 64, 256}, ChunkSums::two_word, 2)})
+    EXPECT_EQ(WarpShape(one).stages, 1);
+}
+
 } // namespace

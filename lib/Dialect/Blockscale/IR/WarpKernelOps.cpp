@@ -154,12 +154,11 @@ private:
     int64_t end = 0;
     for (SharedPlaneOp op : sorted) {
       PlaneAttr plan = op.getPlan();
-      if (plan.getOffset() < end ||
-          plan.getOffset() + plan.getBytes() > int64_t(kernel.getSharedBytes()))
+      if (plan.getOffset() < end || plan.getOffset() + plan.getBytes() > shape.stageBytes)
         return op.emitOpError("warp_kernel_c5: ")
                << name(plan.getContent()) << " must lie inside " << end << ".."
-               << int64_t(kernel.getSharedBytes()) - 1 << ", apart from the others, got "
-               << plan.getOffset() << ".." << plan.getOffset() + plan.getBytes() - 1;
+               << shape.stageBytes - 1 << ", apart from the others, got " << plan.getOffset()
+               << ".." << plan.getOffset() + plan.getBytes() - 1;
       end = plan.getOffset() + plan.getBytes();
     }
     return success();
@@ -295,7 +294,36 @@ private:
            << tokens.getChunk() << " and group " << tokens.getGroup();
   }
 
+  /// One stage is read while the other is filled; planes_filled turns them round.
+  LogicalResult checkTurns() {
+    bool full = false, filling = false;
+    auto check = [&](Operation *op) -> LogicalResult {
+      if (isa<FillActivationsOp, FillWeightsOp>(op))
+        filling = true;
+      if (isa<LoadGroupOp, LoadNibblesOp, LoadTokenScalesOp, LoadRowScalesOp>(op) && !full)
+        return op->emitOpError("warp_kernel_c9: planes must be filled by all (planes_filled) "
+                               "before they are read, got a load before that");
+      if (isa<PlanesFilledOp>(op)) {
+        if (!filling)
+          return op->emitOpError("warp_kernel_c9: planes_filled must follow fills of its stage, "
+                                 "got none");
+        full = true;
+        filling = false;
+      }
+      if (isa<scf::YieldOp>(op) && filling)
+        return op->emitOpError("warp_kernel_c9: fills must be met (planes_filled) before a loop's "
+                               "next turn, got none");
+      return success();
+    };
+    WalkResult result = kernel.getBody().walk([&](Operation *op) {
+      return failed(check(op)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   LogicalResult checkBarriers() {
+    if (shape.stages == 2)
+      return checkTurns();
     bool full = false;
     auto check = [&](Operation *op) -> LogicalResult {
       if (isa<FillActivationsOp, FillWeightsOp>(op) && full)

@@ -34,12 +34,26 @@ static Shape3 tileOf(WarpKernel kernel, int64_t chunks) {
 
 bool blockscale::isWarpTarget(Arch arch) { return llvm::is_contained(kWarpTargets, arch); }
 
+/// Passes that shared memory holds: two where an SM has room for the schedule's blocks
+/// with two, so that one pass is filled while the other is multiplied.
+static int64_t planStages(WarpScheduleAttr schedule) {
+  if (schedule.getKernel() != WarpKernel::raw_nibble || schedule.getBlocks() < 2 ||
+      schedule.getTile().k != facts::kQ4KElements)
+    return 1;
+  const facts::ArchInfo &chip = facts::info(schedule.getArch());
+  int64_t bytes = 2 * planPlaneBytes(schedule.getTile(), /*expanded=*/false, schedule.getSums());
+  bool fits = bytes <= chip.sharedPerBlock &&
+              schedule.getBlocks() * (bytes + facts::kSharedReservedPerBlock) <= chip.sharedPerSm;
+  return fits ? 2 : 1;
+}
+
 WarpShape::WarpShape(WarpScheduleAttr schedule)
     : tokens(schedule.getTile().m), rows(schedule.getTile().n), chunks(schedule.getChunks()),
       rowWarps(rows / kWarpRows), tokenWarps(kWarpKernelThreads / 32 / rowWarps),
       groups(tokens / kGroupTokens / tokenWarps),
       raw(schedule.getKernel() == WarpKernel::raw_nibble),
-      packed(schedule.getSums() == ChunkSums::packed) {}
+      packed(schedule.getSums() == ChunkSums::packed), stages(planStages(schedule)),
+      stageBytes(planPlaneBytes(schedule) / stages) {}
 
 namespace {
 struct PlaneSize {
@@ -85,7 +99,8 @@ int64_t blockscale::planPlaneBytes(Shape3 tile, bool expanded, ChunkSums sums) {
 
 int64_t blockscale::planPlaneBytes(WarpScheduleAttr schedule) {
   return planPlaneBytes(schedule.getTile(), schedule.getKernel() != WarpKernel::raw_nibble,
-                        schedule.getSums());
+                        schedule.getSums()) *
+         planStages(schedule);
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,6 +20,7 @@ import numpy as np
 CASES = [
     (1, 127, 256, "sm_80", ""),
     (63, 300, 512, "sm_90a", ""),
+    (65, 129, 768, "sm_90a", "sums=packed"),
     (64, 128, 1024, "sm_121a", ""),
     (65, 130, 768, "sm_89", ""),
     (130, 255, 256, "sm_120a", "sums=packed"),
@@ -122,7 +123,7 @@ def main():
             print(f"by manifest: {'same' if same else 'other'} bits")
             # Each barrier and the wait of the copies is missed by the hazard checks.
             text = open(at("k.ptx")).read().splitlines(keepends=True)
-            for what, holds, which in (("first barrier", "bar.sync", 0), ("second barrier", "bar.sync", 1), ("wait", "cp.async.wait_group", 0)):
+            for what, holds, which in (("first barrier", "bar.sync", 0), ("second barrier", "bar.sync", 1), ("wait", "cp.async.wait_group", 0), ("next wait", "cp.async.wait_group", 1)):
                 found = [i for i, line in enumerate(text) if holds in line and not line.startswith("$")]
                 with open(at("mutant.ptx"), "w") as file:
                     file.writelines(text[:found[which]] + text[found[which] + 1:])

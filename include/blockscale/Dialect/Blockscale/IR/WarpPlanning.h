@@ -38,6 +38,8 @@ struct WarpShape {
   int64_t rowWarps, tokenWarps; // their product is 8
   int64_t groups;               // of one warp
   bool raw, packed;
+  int64_t stages;     // passes that shared memory holds
+  int64_t stageBytes; // from the planes of one pass to those of the next
 };
 
 /// The planes of a schedule, one after the other.
