@@ -175,6 +175,8 @@ enum : uint32_t {
 /// Marks a state that mbarrier.pending_count may read; between the fields of the state.
 constexpr uint64_t kCountedState = uint64_t(1) << 20;
 
+Outcome wait(Warp &w, const Instruction &in);
+
 /// The cluster address of lane l's barrier; false when refused.
 bool barrierAddress(Warp &w, const Instruction &in, Operand base, int l, uint64_t &address) {
   address = (in.flags & kWideBase ? w.reg<uint64_t>(base)[l] : w.reg<uint32_t>(base)[l]) +
@@ -187,8 +189,8 @@ bool barrierAddress(Warp &w, const Instruction &in, Operand base, int l, uint64_
     }
   }
   if ((in.flags & kOwn) && (address >> kClusterShift) != w.cta->rank) {
-    w.fail(in,
-           "mbar_address: mbarrier must lie in the CTA's own shared memory, got " + hex(address));
+    w.fail(in, (in.run == wait ? "mbar_wait: mbarrier of a wait" : "mbar_address: mbarrier") +
+                   std::string(" must lie in the CTA's own shared memory, got ") + hex(address));
     return false;
   }
   return true;

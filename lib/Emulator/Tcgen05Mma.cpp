@@ -192,8 +192,9 @@ public:
              rowsB = unsigned(desc.n) / unsigned(ctas.size()), n = dColumns();
     // The scales of B lie in two halves where D does.
     unsigned scaleRowsB = n;
-    // What tells accumulators apart: address and shape.
-    uint32_t place = dColumn | uint32_t(desc.n) << 10 | uint32_t(desc.m) << 20;
+    // What tells accumulators apart: address and shape; by the earlier manual also the kind.
+    uint32_t place = dColumn | uint32_t(desc.n) << 10 | uint32_t(desc.m) << 20 |
+                     uint32_t(form->kind) << kKindOfPlace;
     for (Cta *cta : ctas) {
       describeShared(sink, *cta, b, desc.transposeB, rowsB, bBytes, Touch::mmaShared);
       if (form->aInTmem)

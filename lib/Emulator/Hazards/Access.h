@@ -104,6 +104,9 @@ enum class OpKind : uint8_t {
 /// Tells an mbarrier of bytes that it wrote.
 constexpr bool completesBytes(OpKind k) { return k == OpKind::bulkLoad || k == OpKind::storeAsync; }
 
+/// The bit of a place of Touch::mmaD where the kind of the tcgen05.mma starts.
+inline constexpr unsigned kKindOfPlace = 29;
+
 /// Receives what an operation touches.
 class AccessSink {
 public:
@@ -113,7 +116,7 @@ public:
   virtual void shared(Touch touch, Cta &cta, uint32_t offset, uint32_t bytes,
                       uint64_t barrierOrLane = 0) = 0;
   /// Columns of 32-lane quarters (bit mask) of a CTA's tensor memory. `place` tells
-  /// accumulators, or addresses of scales, apart.
+  /// accumulators (their kind from kKindOfPlace on), or addresses of scales, apart.
   virtual void tensor(Touch touch, Cta &cta, unsigned quarters, unsigned column, unsigned columns,
                       uint32_t place = 0) = 0;
   /// Bytes of global memory; a globalRead names the mbarrier that its copy signals, a

@@ -129,10 +129,18 @@ void Hazards::barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint6
   g.own.raise(b->component, 1u << lane, b->completed);
   b->signalled(in.line, &w);
   if (g.knows.plain.ofAll(b->component) < b->completed &&
-      g.knows.weak.ofAll(b->component) < b->completed)
-    report(Rule::MB4, in.line, lineOf(b->init),
-           "(warp " + dec(w.id) + ") arrives at " + name(address) + " in phase " +
-               dec(b->completed) + " but no wait for the phase before is ordered ahead of it");
+      g.knows.weak.ofAll(b->component) < b->completed) {
+    const bool commits = std::any_of(components.begin(), components.end(), [](const Component &c) {
+      return c.closeLine && (c.agent == Agent::tensor1 || c.agent == Agent::tensor2);
+    });
+    report(
+        Rule::MB4, in.line, lineOf(b->init),
+        "(warp " + dec(w.id) + ") arrives at " + name(address) + " in phase " + dec(b->completed) +
+            " but no wait for the phase before is ordered ahead of it" +
+            (!assumes(6) && commits
+                 ? "; with A6 denied the arrival of tcgen05.commit is no release of earlier waits"
+                 : ""));
+  }
   if (address >> kClusterShift != w.cta->rank) {
     if (!b->remote.empty() && b->remote[0].phase <= b->completed)
       b->remote.clear();

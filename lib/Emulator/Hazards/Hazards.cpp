@@ -91,12 +91,23 @@ void Hazards::giveOwn(const WarpState &s, const Group &g, uint32_t lanes, Clock 
 }
 
 /// Lanes of a group release what they know and what they did.
+/// The earlier manual's fences and, by A3, releases: what the lanes have issued to the tensor
+/// pipes may pipeline with what others issue behind the synchronisation.
+void Hazards::giveIssued(const WarpState &s, uint32_t lanes, Clock &into) const {
+  if (options.manual != ManualRevision::early || !assumes(3))
+    return;
+  for (Agent a : {Agent::tensor1, Agent::tensor2})
+    if (uint32_t id = s.agents[size_t(a)])
+      into.raise(id, lanes, components[id].count);
+}
+
 void Hazards::publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &into, Order order) {
   uint32_t own = component(s, Agent::thread);
   into.init.join(g.knows.init);
   into.weak.join(g.knows.weak);
   into.before.join(g.knows.before);
   if (isRelease(order)) {
+    giveIssued(s, lanes, into.before);
     into.plain.join(g.knows.plain);
     giveOwn(s, g, lanes, into.plain);
     into.async.join(g.knows.async);
@@ -119,6 +130,8 @@ void Hazards::publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &i
 void Hazards::learn(Group &g, const Knowledge &from, Order order) {
   if (isAcquire(order)) {
     g.knows.join(from);
+    if (options.manual == ManualRevision::early && assumes(3))
+      g.tensorFenced.join(from.before);
     return;
   }
   g.pending.join(from);
@@ -291,6 +304,7 @@ void Hazards::fence(Warp &w, FenceKind kind) {
     case FenceKind::tcgen05Before:
       joinTensor(g.fenced.plain, g.knows.plain);
       giveOwn(s, g, g.lanes, g.fenced.plain, /*onlyTensor=*/true);
+      giveIssued(s, g.lanes, g.knows.before);
       if (!assumes(3)) {
         joinTensor(g.knows.before, g.knows.plain);
         giveOwn(s, g, g.lanes, g.knows.before, /*onlyTensor=*/true);
@@ -299,6 +313,8 @@ void Hazards::fence(Warp &w, FenceKind kind) {
     case FenceKind::tcgen05After:
       joinTensor(g.knows.plain, g.pending.plain);
       g.tensorFenced = g.knows.plain;
+      if (options.manual == ManualRevision::early && assumes(3))
+        g.tensorFenced.join(g.knows.before);
       break;
     }
   });

@@ -176,6 +176,7 @@ private:
   template <class Fn> void eachGroup(WarpState &s, uint32_t lanes, Fn fn);
   void giveOwn(const WarpState &s, const Group &g, uint32_t lanes, Clock &into,
                bool onlyTensor = false) const;
+  void giveIssued(const WarpState &s, uint32_t lanes, Clock &into) const;
   void publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &into, Order order);
   void joinTensor(Clock &into, const Clock &from) const;
   void learn(Group &g, const Knowledge &from, Order order);

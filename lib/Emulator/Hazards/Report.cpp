@@ -96,14 +96,23 @@ std::string Hazards::withLabel(const std::string &message) {
   static constexpr struct {
     std::string_view code;
     Rule rule;
-  } kCodes[] = {{"tmem_unwritten", Rule::TM15},  {"tmem_dealloc", Rule::TM13},
-                {"tmem_alloc", Rule::TM13},      {"tmem_leak", Rule::TM13},
-                {"tmem_bounds", Rule::TM13},     {"mbar_init", Rule::MB1},
-                {"mbar_arrivals", Rule::MB5},    {"mbar_count", Rule::MB5},
-                {"mbar_tx", Rule::MB5},          {"cluster_arrive", Rule::CL1},
-                {"cluster_exited", Rule::CL2},   {"cancel_after_failure", Rule::CL3},
-                {"cancel_multicast", Rule::CL3}, {"collector_a", Rule::TM14},
-                {"collector_b", Rule::TM14},     {"collector_source", Rule::TM14}};
+  } kCodes[] = {{"tmem_unwritten", Rule::TM15},
+                {"tmem_dealloc", Rule::TM13},
+                {"tmem_alloc", Rule::TM13},
+                {"tmem_leak", Rule::TM13},
+                {"tmem_bounds", Rule::TM13},
+                {"mbar_init", Rule::MB1},
+                {"mbar_arrivals", Rule::MB5},
+                {"mbar_count", Rule::MB5},
+                {"mbar_tx", Rule::MB5},
+                {"mbar_wait", Rule::MB3},
+                {"cluster_arrive", Rule::CL1},
+                {"cluster_exited", Rule::CL2},
+                {"cancel_after_failure", Rule::CL3},
+                {"cancel_multicast", Rule::CL3},
+                {"collector_a", Rule::TM14},
+                {"collector_b", Rule::TM14},
+                {"collector_source", Rule::TM14}};
   std::string_view code = std::string_view(message).substr(0, message.find(':'));
   for (const auto &row : kCodes)
     if (row.code == code)
@@ -140,7 +149,8 @@ std::string Hazards::missing(Rule rule, const Record &r) const {
 /// A proxy fence that was meant for another memory.
 std::string Hazards::otherFence(const Actor &x, const Record &r) const {
   const FencedClock &fenced = x.group->knows.async;
-  auto covers = [&](const Clock &c) { return !c.unknown(r.component, r.lanes, r.count); };
+  const uint32_t lanes = r.owners(r.bytes);
+  auto covers = [&](const Clock &c) { return !c.unknown(r.component, lanes, r.count); };
   if (covers(fenced.global))
     return "; the fence on the way covers .global only";
   if (std::any_of(fenced.own.begin(), fenced.own.end(), covers))

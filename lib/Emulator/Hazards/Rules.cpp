@@ -37,7 +37,8 @@ constexpr HazardRule kRules[] = {
      "tcgen05.cp rewrites scales that an earlier tcgen05.mma of the warp reads",
      "a commit and a wait between them", "9.7.18.6.2", "A1, A2: without, strict", ""},
     {"TM8", HazardLevel::error, "a pipelined pair is split over warps",
-     "both in one warp, or a commit and a wait between them", "9.7.18.6.2", "", ""},
+     "both in one warp, or a commit and a wait between them", "9.7.18.6.2",
+     "early: not behind tcgen05 fences", ""},
     {"TM9", HazardLevel::error, "tcgen05 fence missing at relaxed synchronisation",
      "tcgen05.fence::before_thread_sync ahead of a relaxed arrival, ::after_thread_sync behind a "
      "relaxed wait",
@@ -51,7 +52,7 @@ constexpr HazardRule kRules[] = {
      "a wait on an arrival of the peer's readers", "9.7.18.5", "", ""},
     {"TM12", HazardLevel::error,
      "accumulators of two tcgen05.mma overlap with another address or shape",
-     "a commit and a wait between them", "pairs 4-6 of 9.7.18.6.2", "", ""},
+     "a commit and a wait between them", "pairs 4-6 of 9.7.18.6.2", "early: or kind", ""},
     {"TM13", HazardLevel::error, "tensor memory freed while an access to it may be in flight",
      "completion of all accesses seen by the warp that frees", "9.7.18.7.1", "", ""},
     {"TM14", HazardLevel::error, "collector buffer used without a valid fill",

@@ -32,7 +32,7 @@ bool Hazards::isPipelined(const Actor &x, const Record &r, bool sameWarp) const 
   if (!isTensorPipe(first) || !isTensorPipe(second) || components[r.component].agent != x.agent)
     return false;
   if (first == Touch::mmaD && second == Touch::mmaD) // pairs 4 to 6
-    return r.place == x.record.place;
+    return ((r.place ^ x.record.place) & (early ? ~0u : (1u << kKindOfPlace) - 1)) == 0;
   if (isOperand(first)) // pairs 1 to 3
     return second == Touch::mmaD || (!early && second == Touch::cpWrite) ||
            (!early && second == Touch::cp4x256Write) || second == Touch::shift;
@@ -97,6 +97,10 @@ void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned quarters, u
         conflict(Rule::TM7, HazardLevel::strict, r, true, rank, column, column);
       continue;
     }
+    // The earlier text: a pair may span threads, between tcgen05 fences.
+    if (options.manual == ManualRevision::early && assumes(3) &&
+        x.group->tensorFenced.covers(r.component, r.lanes, r.count) && isPipelined(x, r, sameWarp))
+      continue;
     // What a later read came after, that is known or pipelined, is over too.
     bool implied = isWrite(r.touch) && std::any_of(cell.begin(), cell.end(), [&](const Record &q) {
                      return !isWrite(q.touch) && (q.bytes & both) == both &&

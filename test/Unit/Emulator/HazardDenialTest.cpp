@@ -2,8 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A5 and A7 denied: MB8 and PX4 at level S. With the assumption both kernels of a case
-// are silent.
+// A2, A4, A5, A6 and A7 denied. With the assumption both kernels of a case are silent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +25,26 @@ std::vector<HazardCase> cases() {
   };
   const std::string peerBar = "xor.b32 %r13, %cr, 1; mov.u32 %r15, bar; add.u32 %r15, %r15, 8; "
                               "mapa.shared::cluster.u32 %r15, %r15, %r13;\n";
+  // The second copy's columns lie in those of the scales of B, but are not their address.
+  add("TM7_overlap",
+      elected(0,
+              "tcgen05.cp.cta_group::1.128x256b [%tm+[-132-][+136+]], %ds;\n" + mma() + commit(0)) +
+          wait(0, 0),
+      Setup::tensor, 2, 1);
+  // Every lane has read the result of a load.
+  add("TM3_consumed",
+      elected(0, mma() + commit(0)) + wait(0, 0) +
+          inWarp(1, "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r20}, [%r1];\n"
+                    "[+tcgen05.wait::ld.sync.aligned;\n+]add.u32 %r21, %r20, 1;\n") +
+          elected(1, "mbarrier.arrive.shared::cta.b64 _, [bar+8];\n") +
+          elected(0, wait(1, 0) + mma() + commit(2) + wait(2, 0)) + inWarp(1, wait(2, 0)),
+      Setup::tensor, 4, 1);
+  // The phase of bar + 8 is known through the arrival of a commit alone.
+  const std::string arrive1 = "mbarrier.arrive.shared::cta.b64 _, [bar+8];\n";
+  add("MB4_commit",
+      elected(1, arrive1) + elected(0, wait(1, 0) + mma() + commit(2)) +
+          elected(1, wait(2, 0) + "[+" + wait(1, 0) + "+]" + arrive1) + wait(2, 0),
+      Setup::tensor, 6, 1);
   add("MB8_arrive",
       peerBar +
           elected(0, "mbarrier.arrive.release.[-cta-][+cluster+].shared::cluster.b64 _, "
@@ -53,6 +72,20 @@ std::vector<HazardCase> cases() {
                      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"),
       Setup::shared, 7, 2);
   return c;
+}
+
+TEST(CommitDenied, WithoutA6TheReportSaysWhatACommitDoesNot) {
+  for (const HazardCase &c : cases())
+    if (c.label == "MB4_commit") {
+      Ran r = runCase(c, /*isRight=*/false, unchecked());
+      ASSERT_EQ(r.stats.warnings.size(), 1u);
+      EXPECT_NE(r.stats.warnings[0].find("arrives at mbarrier 0x5408 of cta rank 0 in phase 1 but "
+                                         "no wait for the phase before is ordered ahead of it; "
+                                         "with A6 denied the arrival of tcgen05.commit is no "
+                                         "release of earlier waits  [MB4]"),
+                std::string::npos)
+          << r.stats.warnings[0];
+    }
 }
 
 class DeniedHazards : public testing::TestWithParam<HazardCase> {};
