@@ -9,7 +9,7 @@
 # Disables each executed form in turn - every row of docs/PtxCoverage.md with every one of
 # its modifiers - and runs the unit tests whose PTX uses it: one of them must fail. Forms
 # that kernels of other compilers hold (test/data/ptx-forms/inventory.txt) are disabled by
-# their spelling, too, and so are the tests' forms that have no row (wgmma). Prints the
+# their spelling, too, and so would be a form without a row. Prints the
 # forms that no test misses, and how many they are; hints do nothing anyway and are counted
 # only. One build: an environment variable names the form, and a first run of all tests
 # says which tests use which. Minutes long: a bench,

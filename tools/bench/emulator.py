@@ -8,7 +8,7 @@
 # million thread instructions per second, how much slower the hazard checks make a
 # kernel, whether several cores give the same bits, memory against touched pages, and
 # mmasim's rate beside ours on the same instruction, with a Python that has it: that of
-# --mmasim, or build/venv-mmasim (python -m venv, pip install mmasim numpy torch).
+# --mmasim, or build/venv-mmasim, which `./tools/dev bench` makes.
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -265,7 +265,7 @@ print("gflops =", 5 * 2e-9 * 128 * 64 * 64 / (time.perf_counter() - begin))
 
 def benchMmasim(build, python):
     if not python.exists():
-        print(f"note: no {python.parents[1].name} beside the build, so no rate of mmasim", flush=True)
+        print(f"note: no {python.parents[1].name} beside the build (./tools/dev bench makes it), so no rate of mmasim", flush=True)
         return
     environment = dict(os.environ, OMP_NUM_THREADS="1")
     figures = measure.figuresOf([python, "-c", MMASIM], environment)
