@@ -10,7 +10,9 @@
 
 #include "Harness.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 using namespace blockscale::emu;
 using namespace blockscale::emu::test;
@@ -113,6 +115,68 @@ TEST(ConvertAll, NarrowSources) {
         else
           EXPECT_EQ(got, (code & f.sign ? -1 : 1) * valueOf(f, magnitude)) << f.name << " " << code;
       }
+  }
+}
+
+/// Every rounding boundary of the quotient, with the source's neighbours, under every scale. A
+/// source, its quotient by a power of two and the midpoints are binary rationals of at most 25
+/// bits between 2^-400 and 2^400: doubles hold them exactly.
+TEST(ConvertAll, ScaledUe5m3AtEveryBoundary) {
+  const Narrow f{"ue5m3", 5, 3, 255, 0, 0xFF};
+  constexpr unsigned kScales = 256, kBlocks = 3, kSources = 2 * 1024 * kBlocks; // of a scale
+  Scene s;
+  s.grid = {kBlocks, kScales, 1};
+  s.block = {1024, 1, 1};
+  s.outWords = size_t(kScales) * kSources / 2;
+  std::vector<float> sources;
+  for (int scale = 0; scale < int(kScales); ++scale) {
+    for (int i = 0; i < f.codes; ++i) {
+      double value = valueOf(f, i), next = valueOf(f, i + 1);
+      for (double boundary : {value, (value + next) / 2, next}) {
+        float x = float(std::ldexp(boundary, scale - 127)); // exact, or out of range
+        for (float near : {x, std::nextafter(x, INFINITY), std::nextafter(x, 0.0f)})
+          sources.insert(sources.end(), {near, -near});
+      }
+    }
+    ASSERT_LE(sources.size(), size_t(scale + 1) * kSources);
+    sources.resize(size_t(scale + 1) * kSources, 1.0f);
+  }
+  s.in.resize(sources.size());
+  std::memcpy(s.in.data(), sources.data(), 4 * sources.size());
+  std::vector<double> values; // of the codes
+  for (int i = 0; i < f.codes; ++i)
+    values.push_back(valueOf(f, i));
+  for (bool nearest : {true, false}) {
+    std::string convert =
+        std::string("cvt.") + (nearest ? "rn" : "rz") + ".satfinite.scaled::n1::ue8m0.ue5m3x2.f32";
+    Ran r = run(kernel(".reg .b8 %b;\nmov.u32 %r0, %ctaid.x; mov.u32 %r1, %ctaid.y; "
+                       "cvt.u8.u32 %b, %r1; mad.lo.u32 %r1, %r1, 3, %r0; "
+                       "mad.lo.u32 %r1, %r1, 1024, %t; mad.wide.u32 %rd0, %r1, 8, %in; "
+                       "ld.global.v2.f32 {%f0, %f1}, [%rd0];\n" +
+                           convert +
+                           " %h0, %f1, %f0, %b; cvt.u32.u16 %r2, %h0; "
+                           "mad.wide.u32 %rd1, %r1, 4, %out; st.global.b32 [%rd1], %r2;",
+                       "sm_107a"),
+                s);
+    ASSERT_EQ(r.error, "") << convert;
+    size_t wrong = 0;
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const int scale = int(i / kSources);
+      const float x = std::fpclassify(sources[i]) == FP_SUBNORMAL ? 0.0f : sources[i];
+      const double quotient = std::fabs(std::ldexp(double(x), 127 - scale)); // no sign bit
+      uint32_t want = 0;
+      if (scale == 0xFF)
+        want = f.nan;
+      else if (quotient > 0) {
+        want =
+            uint32_t(std::upper_bound(values.begin(), values.end(), quotient) - values.begin()) - 1;
+        const double middle = (values[want] + valueOf(f, int(want) + 1)) / 2;
+        if (nearest && int(want) + 1 < f.codes)
+          want += quotient > middle || (quotient == middle && want % 2);
+      }
+      wrong += (r.out[i / 2] >> (8 * (i % 2)) & 0xFF) != want;
+    }
+    EXPECT_EQ(wrong, 0u) << convert;
   }
 }
 

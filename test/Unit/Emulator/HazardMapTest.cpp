@@ -113,4 +113,13 @@ TEST(MapHazards, AMapOfAnEarlierLaunch) {
   EXPECT_EQ(launch(use("")), "");
 }
 
+TEST(MapFences, EveryScopeReleasesAndAcquires) {
+  for (const char *scope : {"cta", "cluster", "gpu", "sys"}) {
+    std::string text = kReplace + kRelease + kAcquire + kCopy + kWait;
+    for (size_t at = 0; (at = text.find(".gpu", at)) != std::string::npos; ++at)
+      text.replace(at, 4, std::string(".") + scope);
+    EXPECT_EQ(runMap(text, {}).error, "") << scope;
+  }
+}
+
 } // namespace

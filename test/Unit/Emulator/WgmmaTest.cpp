@@ -10,6 +10,9 @@
 
 #include "Harness.h"
 
+#include <algorithm>
+#include <optional>
+
 using namespace blockscale::emu;
 using namespace blockscale::emu::test;
 
@@ -50,6 +53,7 @@ struct Type {
   std::string name, d;
   int bytes, k;
   std::function<uint32_t(int)> code;
+  std::function<int(int)> value = [](int v) { return v; }; // that the code stands for
 };
 
 uint32_t floatBits(int v) {
@@ -67,10 +71,21 @@ uint32_t e4m3(int v) {
   return codes[std::abs(v)] | (v < 0 ? 0x80 : 0);
 }
 
+uint32_t e5m2(int v) {
+  static const uint32_t codes[] = {0, 0x3C, 0x40, 0x42, 0x44};
+  return codes[std::abs(v)] | (v < 0 ? 0x80 : 0);
+}
+
 const Type kBf16{"bf16", "f32", 2, 16, brain}, kF16{"f16", "f32", 2, 16, half},
     kTf32{"tf32", "f32", 4, 8, floatBits}, kE4m3{"e4m3", "f32", 1, 32, e4m3},
     kS8{"s8", "s32", 1, 32, [](int v) { return uint32_t(v) & 0xFF; }},
-    kHalfD{"f16", "f16", 2, 16, half};
+    kHalfD{"f16", "f16", 2, 16, half}, kE5m2{"e5m2", "f32", 1, 32, e5m2},
+    kE4m3HalfD{"e4m3", "f16", 1, 32, e4m3}, kU8{"u8",
+                                                "s32",
+                                                1,
+                                                32,
+                                                [](int v) { return uint32_t(v) & 0xFF; },
+                                                [](int v) { return v & 0xFF; }};
 
 struct Plan {
   Type type;
@@ -78,7 +93,9 @@ struct Plan {
   bool registers = false; // A
   int signA = 1, signB = 1;
   int n = 32;
-  int steps = 2;            // of K, the second accumulates
+  int steps = 2;                           // of K, the second accumulates
+  std::optional<int> start = std::nullopt; // D, which the first adds to then
+  bool saturate = false;
   std::string between = ""; // after the products are committed
   std::string wait = "wgmma.wait_group.sync.aligned 0;\n";
 };
@@ -142,13 +159,14 @@ mul.wide.u32 %rd5, %t, 32; add.s64 %rd5, %rd5, %in;
             "];\n";
   for (int i = 0; i < dRegs; ++i)
     body += std::string("mov.b32 ") + dPrefix + std::to_string(i) + ", " +
-            (t.d == "f32" ? "0f3F800000" : "77") + ";\n";
+            (t.d == "f32" ? "0f3F800000" : std::to_string(p.start.value_or(77))) + ";\n";
   body += "wgmma.fence.sync.aligned;\n";
   bool floating = t.d != "s32";
   for (int step = 0; step < p.steps; ++step) {
     body += "wgmma.mma_async.sync.aligned.m64n" + std::to_string(p.n) + "k" + std::to_string(t.k) +
-            "." + t.d + "." + t.name + "." + t.name + " " + list(dPrefix, 0, dRegs) + ", " +
-            (p.registers ? list("%r", 48 + 4 * step, 4) : "%rd2") + ", %rd3, " + (step ? "1" : "0");
+            (p.saturate ? ".satfinite." : ".") + t.d + "." + t.name + "." + t.name + " " +
+            list(dPrefix, 0, dRegs) + ", " + (p.registers ? list("%r", 48 + 4 * step, 4) : "%rd2") +
+            ", %rd3, " + (step || p.start ? "1" : "0");
     if (floating)
       body += ", " + std::to_string(p.signA) + ", " + std::to_string(p.signB);
     if (t.bytes == 2) {
@@ -178,19 +196,24 @@ void expectProduct(const Plan &p, const Ran &r, const char *what) {
   for (int thread = 0; thread < 128; ++thread)
     for (int i = 0; i < p.n / 2; ++i) {
       int row = thread / 32 * 16 + thread % 32 / 4 + 8 * (i % 4 / 2);
-      int column = i / 4 * 8 + thread % 4 * 2 + i % 2, sum = 0;
+      int column = i / 4 * 8 + thread % 4 * 2 + i % 2;
+      int64_t sum = p.start.value_or(0);
       for (int k = 0; k < p.steps * p.type.k; ++k)
-        sum += valueA(row, k) * valueB(column, k);
+        sum += p.type.value(valueA(row, k)) * p.type.value(valueB(column, k));
       sum *= p.signA * p.signB;
+      if (p.saturate)
+        sum = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
       uint32_t word = r.out[size_t(p.n / 2 * thread + (halfD ? i / 2 : i))];
-      uint32_t expected = halfD ? half(sum) : p.type.d == "s32" ? uint32_t(sum) : floatBits(sum);
+      uint32_t expected = halfD               ? half(int(sum))
+                          : p.type.d == "s32" ? uint32_t(sum)
+                                              : floatBits(int(sum));
       ASSERT_EQ(halfD ? word >> (16 * (i % 2)) & 0xFFFF : word, expected)
           << what << " row " << row << " column " << column;
     }
 }
 
 TEST(Wgmma, TypesAndLayouts) {
-  for (const Type &t : {kBf16, kF16, kTf32, kE4m3, kS8, kHalfD}) {
+  for (const Type &t : {kBf16, kF16, kTf32, kE4m3, kE5m2, kS8, kU8, kHalfD, kE4m3HalfD}) {
     for (Layout l : {Layout::none, Layout::swizzle128}) {
       Plan p{t, l, l};
       expectProduct(p, multiply(p), t.name.c_str());
@@ -205,6 +228,17 @@ TEST(Wgmma, TypesAndLayouts) {
     p.signB = -1;
     expectProduct(p, multiply(p), "minus both");
   }
+}
+
+TEST(Wgmma, IntegersWrapOrSaturate) {
+  for (int start : {0x7FFFFFF0, -0x7FFFFFF0})
+    for (bool saturate : {false, true}) {
+      Plan p{kS8};
+      p.steps = 1; // so that a sum stays where it was cut
+      p.start = start;
+      p.saturate = saturate;
+      expectProduct(p, multiply(p), saturate ? "satfinite" : "wraps");
+    }
 }
 
 TEST(Wgmma, WidestN) {
