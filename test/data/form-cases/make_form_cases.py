@@ -315,11 +315,13 @@ def predicateForms():
         for name, f in floats.items():
             raw(f"setp.{name}.{t}x2", load("%r1", "b32", 0) + load("%r2", "b32", 1) + clear +
                 f"setp.{name}.{t}x2 %p3|%p4, %r1, %r2;" + both, [pair(fl), pair(fr)], two(lambda i: f(fl[i], fr[i])))
-        for combine, g in [("and", lambda p, c: p and c), ("or", lambda p, c: p or c), ("xor", lambda p, c: p != c)]:
+        combined = [("and", lambda p, c: p and c), ("or", lambda p, c: p or c), ("xor", lambda p, c: p != c)]
+        for k, (name, f) in enumerate(floats.items()):
+            combine, g = combined[k % 3]
             c = [0, 1, 1, 0, 1, 0, 0, 1]
-            raw(f"setp.ge.{combine}.{t}x2", load("%r1", "b32", 0) + load("%r2", "b32", 1) + load("%r3", "b32", 2) + clear +
-                f"setp.ne.b32 %p1, %r3, 0; setp.ge.{combine}.{t}x2 %p3|%p4, %r1, %r2, %p1;" + both, [pair(fl), pair(fr), c],
-                [(1 if g(x >= y, bool(z)) else 4) + (2 if g(v >= w, bool(z)) else 8)
+            raw(f"setp.{name}.{combine}.{t}x2", load("%r1", "b32", 0) + load("%r2", "b32", 1) + load("%r3", "b32", 2) + clear +
+                f"setp.ne.b32 %p1, %r3, 0; setp.{name}.{combine}.{t}x2 %p3|%p4, %r1, %r2, %p1;" + both, [pair(fl), pair(fr), c],
+                [(1 if g(f(x, y), bool(z)) else 4) + (2 if g(f(v, w), bool(z)) else 8)
                  for x, y, v, w, z in zip(fl, fr, fl[::-1], fr[::-1], c)])
     for name, mods in [("eq", ""), ("ge", ".and")]:  # the second half is 1 against 0
         tiny, also = [0x3C000001, 0x3C008001, 0x3C000400, 0x3C000000] * 2, [0] * 8
