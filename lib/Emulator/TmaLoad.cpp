@@ -97,7 +97,8 @@ public:
   const char *leakAtExit() const override { return "must be complete when its CTA exits"; }
   bool touches(const Cta &cta) const override {
     return std::any_of(targets.begin(), targets.end(),
-                       [&](const Target &t) { return (t.dst >> kClusterShift) == cta.rank; });
+                       [&](const Target &t) { return (t.dst >> kClusterShift) == cta.rank; }) ||
+           (fromShared && warp->cta == &cta);
   }
   const char *what() const override { return tensor ? "cp.async.bulk.tensor" : "cp.async.bulk"; }
   OpKind kind() const override { return OpKind::bulkLoad; }
@@ -108,11 +109,18 @@ public:
     return out;
   }
   void describe(AccessSink &sink) const override {
+    const uint64_t told = targets[0].barrier;
+    if (fromShared) {
+      uint64_t address = src;
+      if (address >> kWindowShift)
+        classify(address, address);
+      sink.shared(Touch::bulkSource, *warp->cta, uint32_t(address & kSharedOffsetMask),
+                  uint32_t(size), told);
+    }
     for (const Target &t : targets)
       sink.shared(Touch::bulkWrite, *warp->cta->cluster->ctaOf(t.dst),
                   uint32_t(t.dst & kSharedOffsetMask), uint32_t(tensor ? box.sharedBytes() : size),
                   t.barrier);
-    const uint64_t told = targets[0].barrier;
     if (tensor && box.mapAddress)
       sink.global(Touch::mapRead, box.mapAddress, uint64_t(facts::kTmaMapBytes), told);
     if (tensor)

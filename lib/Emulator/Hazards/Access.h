@@ -30,7 +30,8 @@ enum class Touch : uint8_t {
   reduceAsync,   // the same by red.async
   // Shared memory, async proxy.
   bulkWrite,
-  bulkRead, // the source of a store
+  bulkRead,   // the source of a store
+  bulkSource, // of a copy to shared memory; the wait on its mbarrier tells
   // Global memory, async proxy.
   globalRead,   // the source of a load
   globalWrite,  // by a bulk store
@@ -57,6 +58,7 @@ constexpr bool isWrite(Touch t) {
   case Touch::load:
   case Touch::strongLoad:
   case Touch::bulkRead:
+  case Touch::bulkSource:
   case Touch::copyAsyncRead:
   case Touch::globalRead:
   case Touch::mapRead:
@@ -80,7 +82,8 @@ constexpr bool isStrong(Touch t) {
 }
 /// Known once the phase of an mbarrier that it signals is over.
 constexpr bool isKnownByBarrier(Touch t) {
-  return t == Touch::bulkWrite || t == Touch::storeAsync || t == Touch::reduceAsync;
+  return t == Touch::bulkWrite || t == Touch::bulkSource || t == Touch::storeAsync ||
+         t == Touch::reduceAsync;
 }
 constexpr bool isTensorPipe(Touch t) { return t >= Touch::mmaA && t <= Touch::shift; }
 

@@ -136,7 +136,9 @@ void Hazards::checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAcc
   Record r = e.record;
   r.shift = kEveryLane;
   r.bytes = 1;
-  const bool isOwnWarp = isOwn && r.component == x.record.component;
+  // A thread's own accesses are in order, its bulk stores are not.
+  const bool isOwnWarp =
+      isOwn && r.component == x.record.component && components[r.component].agent == Agent::thread;
   r.lanes = isOwnWarp ? others(a, e, from, to) : e.owners(from, to);
   if (now == Touch::mapRead || then == Touch::mapRead) {
     const uint64_t map = cell + uint64_t(int64_t(now == Touch::mapRead ? a.base : e.base));
@@ -172,11 +174,12 @@ void Hazards::checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAcc
     const bool isRead =
         isOwn ? knows(x, read, 1)
               : foreign && foreign->plain.covers(read.component, read.lanes, read.count);
-    place(isRead      ? Rule::BK2
-          : isSameCta ? Rule::OS1
-                      : Rule::GM1,
+    place(isRead         ? Rule::BK2
+          : !isSameCta   ? Rule::GM1
+          : isWrite(now) ? Rule::OS3
+                         : Rule::OS1,
           isRead
-              ? ""
+              ? nullptr
               : "cp.async.bulk.wait_group by the thread that issued it, and a release and acquire");
     return;
   }

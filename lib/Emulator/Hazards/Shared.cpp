@@ -81,6 +81,7 @@ Rule Hazards::sharedRule(const Actor &x, const Record &r, uint32_t bytes) const 
       return Rule::SM2;
     return weaklyKnows(x, r, bytes) ? (sawRelaxedWait ? Rule::OS5 : Rule::TM10) : Rule::SM1;
   case Touch::bulkRead:
+  case Touch::bulkSource:
     return Rule::BK1;
   case Touch::bulkWrite:
   case Touch::copyAsync:
