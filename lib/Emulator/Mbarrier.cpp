@@ -387,8 +387,15 @@ Outcome wait(Warp &w, const Instruction &in) {
     Place p;
     if (std::string e = find(*w.cta, a, p); !e.empty())
       return w.fail(in, e);
-    bool x =
-        in.flags & kParity ? w.reg<uint32_t>(in.op[2])[l] & 1 : w.reg<uint64_t>(in.op[2])[l] >> 63;
+    bool x = false;
+    if (in.flags & kParity) {
+      const uint32_t value = w.reg<uint32_t>(in.op[2])[l];
+      if (value > 1)
+        return w.fail(in, "mbar_parity: parity must be 0 or 1, got " + dec(value));
+      x = value;
+    } else {
+      x = w.reg<uint64_t>(in.op[2])[l] >> 63;
+    }
     if (mbarrierPhaseDone(*w.cta, a, x)) {
       done |= 1u << l;
       waited[l] = a;

@@ -174,6 +174,22 @@ TEST(MbarrierDrop, LeavesAnExpectedArrival) {
             "");
 }
 
+// No low bit is taken of a larger number.
+TEST(MbarrierParity, IsZeroOrOne) {
+  for (const char *wait : {"try_wait", "test_wait"})
+    for (const char *value : {"0", "1", "2", "16"}) {
+      std::string text = "mbarrier.init.shared.b64 [bar], 1; mov.u32 %r29, ";
+      text += value;
+      text += "; mbarrier.";
+      text += wait;
+      text += ".parity.shared.b64 %p0, [bar], %r29;";
+      if (value[1] || value[0] > '1')
+        EXPECT_EQ(refusal(text), "mbar_parity: parity must be 0 or 1, got " + std::string(value));
+      else if (value[0] == '1') // the phase before the first is over
+        EXPECT_EQ(refusal(text), "");
+    }
+}
+
 TEST(MbarrierForms, RefuseWhatTheAssemblerRefuses) {
   EXPECT_EQ(refusal("mbarrier.init.layout::v1.shared.b64 [bar], 2;", "sm_80"),
             "ptx_target: .layout::v1 must have a target with clusters, got sm_80");
