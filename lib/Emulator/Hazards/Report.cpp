@@ -38,6 +38,7 @@ const char *verb(Touch t) {
   case Touch::reduceAsync:
     return "red.async";
   case Touch::bulkWrite:
+  case Touch::bulkSource:
   case Touch::globalRead:
     return "a bulk copy";
   case Touch::bulkRead:
