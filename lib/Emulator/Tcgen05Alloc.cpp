@@ -152,7 +152,7 @@ Outcome alloc(Warp &w, const Instruction &in) {
   uint32_t result = facts::tmemAddress(0, int(c.column));
   std::memcpy(p, &result, 4);
   if (w.hazards)
-    w.hazards->allocated(w, in, address);
+    w.hazards->allocated(w, in, address, in.flags & kPair);
   return Outcome::next;
 }
 
@@ -164,7 +164,9 @@ Outcome dealloc(Warp &w, const Instruction &in) {
   c.columns = w.uniform<uint32_t>(in.op[1]);
   c.exclusive = in.sub;
   Outcome o = call(w, in, c);
-  if (o == Outcome::next && w.hazards)
+  if (o == Outcome::next && w.hazards && (in.flags & kPair))
+    w.hazards->freedByPair(w, in, c.column, c.columns);
+  else if (o == Outcome::next && w.hazards)
     w.hazards->freed(w, in, c.column, c.columns);
   return o;
 }

@@ -34,6 +34,8 @@ Hazards::Hazards(Cluster &owner) : cluster(owner), options(owner.launch.options.
     }
   sharedCells.resize(owner.ctas.size());
   tensorCells.resize(owner.ctas.size());
+  pairAllocs.resize(owner.ctas.size());
+  pairFrees.resize(owner.ctas.size() / 2);
   endings.resize(owner.ctas.size());
   for (auto &cells : sharedCells)
     cells.resize(owner.launch.sharedBytes / kCellBytes + 1);

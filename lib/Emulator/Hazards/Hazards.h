@@ -103,8 +103,10 @@ public:
 
   // Tensor memory.
   void tensorWait(Warp &w, bool stores);
-  void allocated(Warp &w, const Instruction &in, uint64_t address);
+  void allocated(Warp &w, const Instruction &in, uint64_t address, bool isPair);
   void freed(Warp &w, const Instruction &in, unsigned column, unsigned columns);
+  /// The same by .cta_group::2, in each CTA of the pair; the second call ends it.
+  void freedByPair(Warp &w, const Instruction &in, unsigned column, unsigned columns);
   void loaded(Warp &w, const Instruction &in, const std::vector<Operand> &registers);
   /// Registers that an instruction reads or writes, of a warp that is watched.
   void registers(Warp &w, const Instruction &in);
@@ -152,6 +154,8 @@ private:
   std::vector<Component> components;             // 0 is nobody
   std::vector<std::vector<Cell>> sharedCells;    // by rank
   std::vector<std::vector<Cell>> tensorCells;    // by rank; a cell's bytes are 32-lane quarters
+  std::vector<Record> pairAllocs;                // by rank: the last tcgen05.alloc.cta_group::2
+  std::vector<bool> pairFrees;                   // by pair: one of its CTAs has freed
   std::map<uint64_t, Barrier> barriers;          // by cluster address
   struct Named;
   std::vector<Named> named; // by rank, 16 each

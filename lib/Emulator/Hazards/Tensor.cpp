@@ -163,15 +163,46 @@ void Hazards::tensorWait(Warp &w, bool stores) {
   }
 }
 
-void Hazards::allocated(Warp &w, const Instruction &in, uint64_t address) {
+void Hazards::allocated(Warp &w, const Instruction &in, uint64_t address, bool isPair) {
   Actor x = actor(w, in, w.leader(), Touch::allocResult);
   x.record.lanes = kAllLanes;
+  if (isPair)
+    pairAllocs[w.cta->rank] = x.record;
   touchShared(x, *w.cta, uint32_t(address & kSharedOffsetMask), 4);
 }
 
 void Hazards::freed(Warp &w, const Instruction &in, unsigned column, unsigned columns) {
   Actor x = actor(w, in, w.leader(), Touch::dealloc);
   touchTensor(x, *w.cta, 0xF, column, columns);
+}
+
+void Hazards::freedByPair(Warp &w, const Instruction &in, unsigned column, unsigned columns) {
+  Actor x = actor(w, in, w.leader(), Touch::dealloc);
+  const unsigned own = w.cta->rank, peer = own ^ 1;
+  const Record &made = pairAllocs[peer];
+  const Knowledge &known = x.group->knows;
+  if (made.count && !known.plain.coversAny(made.component, made.lanes, made.count) &&
+      !known.weak.coversAny(made.component, made.lanes, made.count))
+    report(Rule::TM13, in.line, lineOf(made),
+           "tcgen05.dealloc (warp " + dec(w.id) + ") of cta rank " + dec(own) +
+               " frees tensor memory columns " + dec(column) + ".." + dec(column + columns - 1) +
+               " of its peer, too, and nothing has come from the peer since " + nameOf(made) +
+               "\n  missing: a handshake of the two CTAs: barrier.cluster, or an arrive on the "
+               "peer's mbarrier and a wait on the own");
+  // What the first of the two has checked the second has to see, too.
+  const bool isLast = pairFrees[own / 2];
+  pairFrees[own / 2] = !isLast;
+  for (unsigned rank : {own, peer}) {
+    std::vector<Cell> &cells = tensorCells[rank];
+    for (unsigned c = column; c < std::min<size_t>(column + columns, cells.size()); ++c) {
+      if (!cells[c].isEmpty())
+        checkTensor(x, cells[c], 0xF, rank, c);
+      if (isLast)
+        cells[c].clear();
+    }
+  }
+  if (!conflicts.empty())
+    flush(x);
 }
 
 void Hazards::loaded(Warp &w, const Instruction &in, const std::vector<Operand> &registers) {

@@ -47,8 +47,8 @@ const std::string kBoth = "barrier.cluster.arrive; barrier.cluster.wait;\n";
 TEST(PairAlloc, Exclusive) {
   Ran r = runPair("tcgen05.alloc.exclusive.cta_group::2.sync.aligned.shared::cta.b32 [tm], 96;\n"
                   "ld.shared.b32 %r6, [tm]; add.u32 %r7, %r6, 64; tcgen05.st.sync.aligned.32x32b."
-                  "x1.b32 [%r7], {%r30}; tcgen05.wait::st.sync.aligned;\n"
-                  "tcgen05.dealloc.exclusive.cta_group::2.sync.aligned.b32 %r6, 96;");
+                  "x1.b32 [%r7], {%r30}; tcgen05.wait::st.sync.aligned;\n" +
+                  kBoth + "tcgen05.dealloc.exclusive.cta_group::2.sync.aligned.b32 %r6, 96;");
   EXPECT_EQ(r.error, "");
 }
 
