@@ -158,7 +158,8 @@ Outcome atomicVector(Warp &w, const Instruction &in) {
     uint8_t *p = w.resolve(in, Space(in.imm2), address + uint64_t(in.imm), n * bytes, unsigned(l));
     if (!p)
       return Outcome::error;
-    note(w, in, address + uint64_t(in.imm), n * bytes, l);
+    for (unsigned i = 0; i < n; ++i)
+      note(w, in, address + uint64_t(in.imm) + uint64_t(i) * bytes, bytes, l);
     for (unsigned i = 0; i < n; ++i, p += bytes) {
       uint32_t old = 0, a = w.reg<uint32_t>(src[i])[l], fresh = 0;
       std::memcpy(&old, p, bytes);

@@ -103,17 +103,27 @@ uint8_t *consecutiveWords(const Warp &w, const Instruction &in, const Window &wi
              : nullptr;
 }
 
-/// Tells the hazard checks of every lane's access.
-void note(Warp &w, const Instruction &in, Touch touch, unsigned bytes, uint32_t same = 0) {
+/// Tells the hazard checks of every lane's access of n elements; strong ones count singly.
+void note(Warp &w, const Instruction &in, Touch touch, unsigned bytes, unsigned n,
+          uint32_t same = 0) {
   if (in.flags & kReadOnly)
     return;
-  uint64_t addresses[32];
+  uint64_t addresses[32] = {};
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
     addresses[l] = laneAddress(w, in, l);
   }
-  w.hazards->accesses(w, in, touch, Space(in.imm2), addresses, bytes, same,
-                      Order(in.flags >> kOrderShift), in.flags & kWide);
+  const auto order = Order(in.flags >> kOrderShift);
+  if (order == Order::weak) {
+    bytes *= n;
+    n = 1;
+  }
+  for (unsigned i = 0; i < n; ++i) {
+    w.hazards->accesses(w, in, touch, Space(in.imm2), addresses, bytes, same, order,
+                        in.flags & kWide);
+    for (uint64_t &a : addresses)
+      a += bytes;
+  }
 }
 
 /// Elements of `bytes` bytes, in.sub of them, registers in lists[list..].
@@ -125,7 +135,7 @@ template <unsigned bytes> Outcome load(Warp &w, const Instruction &in) {
   if (bytes == 4 && n == 1 && !(in.flags & (kWideReg | kNarrowReg)) && regs[0] != kNone)
     if (const uint8_t *p = consecutiveWords(w, in, window)) {
       if (w.hazards)
-        note(w, in, Touch::load, 4);
+        note(w, in, Touch::load, 4, 1);
       std::memcpy(w.reg<uint32_t>(regs[0]), p, 128);
       return done;
     }
@@ -141,7 +151,7 @@ template <unsigned bytes> Outcome load(Warp &w, const Instruction &in) {
       return Outcome::error;
   }
   if (w.hazards)
-    note(w, in, Touch::load, bytes * n);
+    note(w, in, Touch::load, bytes, n);
   for (unsigned i = 0; i < n; ++i) {
     if (regs[i] == kNone)
       continue;
@@ -189,7 +199,7 @@ template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
   if (bytes == 4 && n == 1 && !(in.flags & kWideReg))
     if (uint8_t *p = consecutiveWords(w, in, window)) {
       if (w.hazards)
-        note(w, in, Touch::store, 4, sameWords(p, w.reg<uint32_t>(regs[0])));
+        note(w, in, Touch::store, 4, 1, sameWords(p, w.reg<uint32_t>(regs[0])));
       w.cta->cluster->progress += put(p, w.reg<uint32_t>(regs[0]), 128);
       return Outcome::next;
     }
@@ -214,7 +224,7 @@ template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
     same |= uint32_t(!differs) << l;
   }
   if (w.hazards)
-    note(w, in, Touch::store, bytes * n, same);
+    note(w, in, Touch::store, bytes, n, same);
   // Local memory belongs to the state of the warp.
   w.cta->cluster->progress += changed && Space(in.imm2) != Space::local;
   return Outcome::next;

@@ -126,12 +126,18 @@ static uint32_t others(const GlobalAccess &now, const GlobalAccess &then, unsign
   return out;
 }
 
+/// Both strong and of the same bytes; the elements of a cp.reduce are not told apart.
+static bool isSameElement(const GlobalAccess &a, const GlobalAccess &e) {
+  return isStrong(a.record.touch) && isStrong(e.record.touch) &&
+         (a.record.touch == Touch::globalReduce || e.record.touch == Touch::globalReduce ||
+          (a.from == e.from && a.to == e.to));
+}
+
 void Hazards::checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAccess &e,
                           uint64_t cell, unsigned from, unsigned to) {
   const Touch now = a.record.touch, then = e.record.touch;
   const bool isOwn = e.turn() == a.turn();
-  if (a.isSameOperation(e) ||
-      (isStrong(now) && isStrong(then) && (isOwn || (a.isWide && e.isWide))))
+  if (a.isSameOperation(e) || (isSameElement(a, e) && (isOwn || (a.isWide && e.isWide))))
     return;
   Record r = e.record;
   r.shift = kEveryLane;

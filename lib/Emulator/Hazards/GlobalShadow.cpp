@@ -148,9 +148,11 @@ void GlobalShadow::keepAny(Cell &cell, const GlobalAccess &a) {
     if (e.record.site == a.record.site && e.record.touch == a.record.touch &&
         e.isWide == a.isWide && e.from <= a.from && a.to <= e.to)
       return;
+  // Of strong accesses the size matters.
   for (GlobalAccess &e : cell)
-    if (e.record.site == a.record.site && e.record.touch == a.record.touch &&
-        e.isWide == a.isWide && e.turn() == a.turn() && e.from <= a.to && a.from <= e.to) {
+    if (!isStrong(a.record.touch) && e.record.site == a.record.site &&
+        e.record.touch == a.record.touch && e.isWide == a.isWide && e.turn() == a.turn() &&
+        e.from <= a.to && a.from <= e.to) {
       e.from = std::min(e.from, a.from);
       e.to = std::max(e.to, a.to);
       return;

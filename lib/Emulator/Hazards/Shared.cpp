@@ -107,6 +107,17 @@ bool Hazards::needsFenceWithoutA7(const Actor &x, const Record &r) const {
   return isAsyncProxy(r.touch) && r.place != x.record.place;
 }
 
+/// Strong accesses exclude each other's races only where they are of the same bytes
+/// (PTX ISA 9.4, 8.7.1). What operations do without a thread comes by elements of no known size.
+static bool isMorallyStrong(const Record &r, const Record &now, uint32_t bytes) {
+  if (!isStrong(r.touch) || !isStrong(now.touch))
+    return false;
+  if (r.touch == Touch::reduceAsync || now.touch == Touch::reduceAsync)
+    return true;
+  return r.shift == kEveryLane ? r.bytes == bytes
+                               : 1u << r.shift == unsigned(__builtin_popcount(bytes));
+}
+
 void Hazards::checkShared(const Actor &x, const Cell &cell, uint32_t bytes, unsigned rank,
                           uint32_t at) {
   const bool writes = isWrite(x.record.touch), async = isAsyncProxy(x.record.touch);
@@ -118,7 +129,7 @@ void Hazards::checkShared(const Actor &x, const Cell &cell, uint32_t bytes, unsi
   for (const Record &r : cell) {
     const uint32_t both = r.bytes & bytes;
     if (!both || (!writes && !isWrite(r.touch)) || r.isSameOperation(x.record) ||
-        (isStrong(r.touch) && isStrong(x.record.touch)))
+        isMorallyStrong(r, x.record, bytes))
       continue;
     if (!knows(x, r, both)) {
       // What a later known read came after is known too.

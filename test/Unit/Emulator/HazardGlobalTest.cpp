@@ -85,6 +85,28 @@ std::vector<HazardCase> cases() {
               "G1: ld.acquire.gpu.global.u32 %r20, [%pi]; setp.eq.u32 %p3, %r20, 0; @%p3 bra G1;\n"
               "[-xor.b32 %r20, %t, 1; mad.wide.u32 %pi, %r20, 4, %in;\n-]"
               "ld.global.u32 %r22, [%pi+128];\n"));
+  // Strong accesses of different sizes race.
+  two("GM1_sizes", elected(0, "mov.u32 %r20, %ctaid.x; setp.eq.u32 %p2, %r20, 0;\n"
+                              "@%p2 red.relaxed.gpu.global.add.u64 [%in], 1;\n"
+                              "@!%p2 red.relaxed.gpu.global.add.[-u32-][+u64+] [%in+[-4-][+0+]], "
+                              "1;\n"));
+  two("GM1_flagSize", twoRoles(elected(0, kPut + "mov.u64 %rd5, 1; st.release.gpu.global.u64 "
+                                                 "[%in], %rd5;\n"),
+                               elected(0, "G1: ld.acquire.gpu.global.u[-32 %r20-][+64 %rd6+], "
+                                          "[%in]; [+cvt.u32.u64 %r20, %rd6;+]\nsetp.eq.u32 %p3, "
+                                          "%r20, 0; @%p3 bra G1;\n" +
+                                              kGet)));
+  one("OS2_sizes",
+      "@%p6 st.shared.u64 [%b], 0;\nbar.sync 0;\n" +
+          elected(0, "atom.relaxed.cta.shared.add.u64 %rd5, [%b], 1;\n") +
+          elected(1,
+                  "atom.relaxed.cta.shared.add.[-u32 %r20-][+u64 %rd5+], [%b+[-4-][+0+]], 1;\n"));
+  // The elements of a vector are accesses of their own.
+  two("GM1_vector",
+      twoRoles(elected(0,
+                       "mov.u64 %rd5, 1; mov.u32 %r23, 1; st.relaxed.gpu.global.[-u64 [%in], %rd5-]"
+                       "[+v2.u32 [%in], {%r23, %r23}+];\n"),
+               elected(0, "ld.relaxed.gpu.global.u32 %r20, [%in+4];\n")));
   one("GM1_cluster", "mov.u32 %cr, %cluster_ctarank; xor.b32 %r20, %cr, 1;\n"
                      "mad.wide.u32 %rd5, %cr, 512, %po; mad.wide.u32 %rd6, %r20, 512, %po;\n"
                      "st.global.u32 [%rd5], %t;\n[+barrier.cluster.arrive.aligned; "
