@@ -176,20 +176,16 @@ TEST(MbarrierDrop, LeavesAnExpectedArrival) {
 
 // No low bit is taken of a larger number.
 TEST(MbarrierParity, IsZeroOrOne) {
-  for (const char *wait : {"try_wait", "test_wait"})
-    for (const char *value : {"0", "1", "2", "16"}) {
-      std::string text = "mbarrier.init.shared.b64 [bar], 1; mov.u32 %r29, ";
-      text += value;
-      text += "; mbarrier.";
-      text += wait;
-      text += ".parity.shared.b64 %p0, [bar], %r29;";
-      // Parity 0 would wait for ever in one of the two forms.
-      const bool isRefused = value[1] || value[0] > '1';
-      if (isRefused || value[0] == '1') {
-        EXPECT_EQ(refusal(text),
-                  isRefused ? "mbar_parity: parity must be 0 or 1, got " + std::string(value) : "");
-      }
-    }
+  auto waited = [](const std::string &wait, const std::string &parity) {
+    return refusal("mbarrier.init.shared.b64 [bar], 1; mov.u32 %r29, " + parity + "; mbarrier." +
+                   wait + ".parity.shared.b64 %p0, [bar], %r29;");
+  };
+  EXPECT_EQ(waited("test_wait", "0"), "");
+  for (const char *wait : {"try_wait", "test_wait"}) {
+    EXPECT_EQ(waited(wait, "1"), ""); // the phase before the first is over
+    EXPECT_EQ(waited(wait, "2"), "mbar_parity: parity must be 0 or 1, got 2");
+    EXPECT_EQ(waited(wait, "16"), "mbar_parity: parity must be 0 or 1, got 16");
+  }
 }
 
 TEST(MbarrierForms, RefuseWhatTheAssemblerRefuses) {
