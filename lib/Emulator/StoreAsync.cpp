@@ -135,8 +135,9 @@ Outcome runStoreAsync(Warp &w, const Instruction &in) {
       std::memcpy(op->data + i * part, w.reg<uint8_t>(p.reg) + size_t(l) * laneBytes(p.cls), part);
     }
     if (w.hazards && form.global)
-      w.hazards->access(w, in, form.reduces ? Touch::atomic : Touch::store, Space::global, op->dst,
-                        form.bytes(), unsigned(l), form.order);
+      for (size_t i = 0; i < form.parts.size(); ++i)
+        w.hazards->access(w, in, form.reduces ? Touch::atomic : Touch::store, Space::global,
+                          op->dst + i * part, part, unsigned(l), form.order);
     w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::free, 1u << l);
   }
   return issued(w);
