@@ -190,10 +190,9 @@ LogicalResult lower(MbarrierArriveExpectTxOp op, MbarrierArriveExpectTxOp::Adapt
 LogicalResult lower(MbarrierTryWaitParityOp op, MbarrierTryWaitParityOp::Adaptor adaptor,
                     Rewriter &b) {
   Location loc = op.getLoc();
-  b.replaceOp(op, NVVM::MBarrierTryWaitOp::create(b, loc, b.getI1Type(),
-                                                  pointer(b, loc, adaptor.getBarrier(), kShared),
-                                                  adaptor.getParity(), Value(),
-                                                  NVVM::MemScopeKind::CTA, op.getRelaxed()));
+  b.replaceOp(op, NVVM::MBarrierTryWaitOp::create(
+                      b, loc, b.getI1Type(), pointer(b, loc, adaptor.getBarrier(), kShared),
+                      adaptor.getParity(), Value(), NVVM::MemScopeKind::CTA, op.getRelaxed()));
   return success();
 }
 LogicalResult lower(FenceProxyAsyncOp op, FenceProxyAsyncOp::Adaptor, Rewriter &b) {
