@@ -50,7 +50,8 @@ bsrt_status convert(const bsrt_options *from, emu::Options &to) {
   if (from->hazards > BSRT_HAZARDS_STRICT)
     return refuse("runtime: hazards must be 0 to 2, got " + std::to_string(from->hazards));
   if (from->hazards_denied >> (emu::kHazardAssumptions + 1) || (from->hazards_denied & 1))
-    return refuse("runtime: denied assumptions must be bits 1 to 8, got " +
+    return refuse("runtime: denied assumptions must be bits 1 to " +
+                  std::to_string(emu::kHazardAssumptions) + ", got " +
                   std::to_string(from->hazards_denied));
   constexpr emu::HazardMode kModes[] = {emu::HazardMode::on, emu::HazardMode::off,
                                         emu::HazardMode::strict};

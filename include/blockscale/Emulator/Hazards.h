@@ -29,7 +29,7 @@ enum class HazardMode : uint8_t {
 enum class ManualRevision : uint8_t { ptx94, early };
 
 /// A1 to A8 of docs/Hazards.md.
-inline constexpr unsigned kHazardAssumptions = 8;
+inline constexpr unsigned kHazardAssumptions = 9;
 
 struct HazardOptions {
   HazardMode mode = HazardMode::on;

@@ -202,7 +202,8 @@ void Hazards::flush(const Actor &x) {
 bool Hazards::showsStrict(Rule rule) const {
   if (options.mode == HazardMode::strict)
     return true;
-  for (char n = 1; n < 10; ++n) {
+  static_assert(kHazardAssumptions < 10, "names have one digit");
+  for (unsigned n = 1; n <= kHazardAssumptions; ++n) {
     const char name[] = {'A', char('0' + n), 0};
     if ((options.denied >> n & 1) && info(rule).switches.find(name) != std::string_view::npos)
       return true;
