@@ -106,7 +106,9 @@ def judge(runner, name, text, golden):
         ran = runner.run(name)
         outcome = "reported"
     errors = [line for line in ran.stderr.splitlines() if "error" in line or "blockscale-" in line]
-    if ran.returncode == 1 and len(errors) == 1:
+    # One line says why; hazards of a run, and what it ends with, are lines of their own.
+    hazards = any(": hazard: " in error for error in errors)
+    if ran.returncode == 1 and (len(errors) == 1 or hazards and all("error: " in error for error in errors)):
         return outcome, errors[0]
     if ran.returncode != 0:
         return "bad", f"exit {ran.returncode}: {ran.stderr[:300]}"
