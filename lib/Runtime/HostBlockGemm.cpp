@@ -9,6 +9,7 @@
 
 #include "Device.h"
 #include "HostBlocks.h"
+#include "HostCompare.h"
 
 #include "blockscale/Facts/BlockFormat.h"
 
@@ -101,29 +102,6 @@ Result<bool> checkSizes(const bsrt_block_check &check) {
   return true;
 }
 
-/// Keeps the element whose error is largest for its bound.
-void compare(double value, double reference, double bound, int64_t row, int64_t col,
-             bsrt_check_result &result) {
-  if (std::isnan(reference) && std::isnan(value)) {
-    ++result.nans;
-    return;
-  }
-  double error = std::fabs(value - reference);
-  if (std::isnan(error))
-    error = value == reference ? 0 : std::numeric_limits<double>::infinity();
-  result.wrong += !(error <= bound);
-  result.largest_error = std::max(result.largest_error, error);
-  // Compared without a division: a bound may be 0.
-  if (result.row < 0 || error * result.bound > result.error * bound) {
-    result.error = error;
-    result.bound = bound;
-    result.reference = reference;
-    result.value = value;
-    result.row = row;
-    result.col = col;
-  }
-}
-
 } // namespace
 } // namespace blockscale::rt
 
@@ -164,7 +142,7 @@ bsrt_status bsrt_host_check_block_gemm(const bsrt_block_check *check, bsrt_check
         }
         // da * sum(q) has at most 24 bits and is exact.
         double bound = (2.0 * double(blocks.size()) + 1) * 0x1p-24 * magnitude * (1 + 0x1p-20);
-        compare(check->d[row * check->n + col], sum, bound, row, col, *result);
+        compare(check->d[row * check->n + col], {sum, bound}, Format::f32, row, col, *result);
       });
   return BSRT_OK;
 }

@@ -10,6 +10,8 @@
 
 #include "Options.h"
 
+#include "blockscale/Emulator/Hazards.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -231,8 +233,10 @@ Result<bool> parseHazards(const CommandLine &line, bsrt_options &run) {
     for (const std::string &text : it->second) {
       llvm::StringRef name = text;
       unsigned n;
-      if (!name.consume_front("A") || name.getAsInteger(10, n) || n < 1 || n > 9)
-        return Refusal{"run: --no-assume must be one of A1 to A9, got '" + text + "'"};
+      if (!name.consume_front("A") || name.getAsInteger(10, n) || n < 1 ||
+          n > emu::kHazardAssumptions)
+        return Refusal{"run: --no-assume must be one of A1 to A" +
+                       std::to_string(emu::kHazardAssumptions) + ", got '" + text + "'"};
       run.hazards_denied |= 1u << n;
     }
   std::string manual = line.get("manual", "9.4");

@@ -8,13 +8,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelSyntax.h"
+
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/Facts/ArchInfo.h"
 #include "blockscale/Facts/MmaMode.h"
 #include "blockscale/Facts/ScaleTile.h"
 #include "blockscale/Facts/Tmem.h"
 
-#include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -25,19 +26,9 @@ using namespace blockscale;
 //===----------------------------------------------------------------------===//
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto type = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
-                 function_interface_impl::VariadicFlag,
-                 std::string &) { return builder.getFunctionType(inputs, results); };
-  return function_interface_impl::parseFunctionOp(
-      parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), type,
-      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  return parseKernel<KernelOp>(parser, result);
 }
-
-void KernelOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
-                                           getFunctionTypeAttrName(), getArgAttrsAttrName(),
-                                           getResAttrsAttrName());
-}
+void KernelOp::print(OpAsmPrinter &printer) { printKernel(printer, *this); }
 
 LogicalResult KernelOp::verify() {
   if (!getFunctionType().getResults().empty())

@@ -7,9 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelSyntax.h"
+
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 
-#include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -20,19 +21,9 @@ using namespace blockscale;
 //===----------------------------------------------------------------------===//
 
 ParseResult WarpKernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto type = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
-                 function_interface_impl::VariadicFlag,
-                 std::string &) { return builder.getFunctionType(inputs, results); };
-  return function_interface_impl::parseFunctionOp(
-      parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), type,
-      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  return parseKernel<WarpKernelOp>(parser, result);
 }
-
-void WarpKernelOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
-                                           getFunctionTypeAttrName(), getArgAttrsAttrName(),
-                                           getResAttrsAttrName());
-}
+void WarpKernelOp::print(OpAsmPrinter &printer) { printKernel(printer, *this); }
 
 //===----------------------------------------------------------------------===//
 // Rules of one op

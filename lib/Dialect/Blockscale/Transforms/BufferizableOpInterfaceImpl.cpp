@@ -71,7 +71,9 @@ struct GemmModel : DstBufferizableOpInterfaceExternalModel<GemmModel, GemmOp> {
   }
 };
 
-struct CheckGemmModel : BufferizableOpInterface::ExternalModel<CheckGemmModel, CheckGemmOp> {
+/// An op that reads its operands, writes none of them and aliases none.
+template <typename Model, typename Op>
+struct ReadingModel : BufferizableOpInterface::ExternalModel<Model, Op> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const {
     return true;
   }
@@ -81,7 +83,9 @@ struct CheckGemmModel : BufferizableOpInterface::ExternalModel<CheckGemmModel, C
   AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const {
     return {};
   }
+};
 
+struct CheckGemmModel : ReadingModel<CheckGemmModel, CheckGemmOp> {
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options, BufferizationState &state) const {
     auto check = cast<CheckGemmOp>(op);
@@ -101,18 +105,7 @@ struct CheckGemmModel : BufferizableOpInterface::ExternalModel<CheckGemmModel, C
   }
 };
 
-struct CheckBlockGemmModel
-    : BufferizableOpInterface::ExternalModel<CheckBlockGemmModel, CheckBlockGemmOp> {
-  bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const {
-    return true;
-  }
-  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const {
-    return false;
-  }
-  AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const {
-    return {};
-  }
-
+struct CheckBlockGemmModel : ReadingModel<CheckBlockGemmModel, CheckBlockGemmOp> {
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options, BufferizationState &state) const {
     auto check = cast<CheckBlockGemmOp>(op);
@@ -148,17 +141,7 @@ void createOnBuffers(SwapNibblesOp op, RewriterBase &rewriter, ValueRange in, Va
 }
 
 /// Ops that read all operands and put every result into a new buffer.
-template <typename OpTy>
-struct CopyModel : BufferizableOpInterface::ExternalModel<CopyModel<OpTy>, OpTy> {
-  bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const {
-    return true;
-  }
-  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const {
-    return false;
-  }
-  AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const {
-    return {};
-  }
+template <typename OpTy> struct CopyModel : ReadingModel<CopyModel<OpTy>, OpTy> {
   bool bufferizesToAllocation(Operation *, Value) const { return true; }
   bool resultBufferizesToMemoryWrite(Operation *, OpResult, const AnalysisState &) const {
     return true;
