@@ -121,6 +121,8 @@ std::optional<DType> parseDescr(std::string_view descr) {
     return DType::bf16;
   if (descr == "|V1" || descr == "<V1" || descr == "<f1" || descr == "|f1") // its narrow types
     return DType::u8;
+  if (descr == "|b1") // a byte that is 0 or 1
+    return DType::u8;
   for (const DTypeInfo &row : kDTypes)
     if (row.npy == descr)
       return row.type;

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Layout: u64 length of the header, JSON header, data. Offsets count from the
-// start of the data.
+// start of the data, which the tensors together must cover once each byte (the
+// format's README: no holes, no overlap, nothing after the last).
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,9 @@
 
 #include "blockscale/Support/Json.h"
 
+#include <algorithm>
+#include <tuple>
+
 namespace blockscale::rt {
 
 namespace {
@@ -21,7 +25,7 @@ namespace {
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
 std::optional<DType> parseType(llvm::StringRef text) {
-  if (text.starts_with("F8_"))
+  if (text.starts_with("F8_") || text == "BOOL")
     return DType::u8;
   for (const DTypeInfo &row : kDTypes)
     if (text == llvm::StringRef(row.safetensors))
@@ -40,6 +44,91 @@ std::optional<std::vector<int64_t>> parseIntegers(const llvm::json::Array *array
     values.push_back(*value);
   }
   return values;
+}
+
+struct Member {
+  std::string name;
+  std::string_view typeName;
+  std::optional<DType> type; // absent: one that is not read here
+  std::vector<int64_t> shape;
+  uint64_t begin = 0, end = 0; // of the data
+};
+
+std::string subjectOf(std::string_view file, std::string_view member) {
+  return "safetensors: '" + std::string(file) + "' member '" + echo(member, 80) + "' must ";
+}
+
+Result<Member> parseMember(llvm::StringRef name, const llvm::json::Value &value,
+                           std::string_view file, uint64_t dataBytes) {
+  std::string prefix = subjectOf(file, {name.data(), name.size()});
+  const llvm::json::Object *entry = value.getAsObject();
+  if (!entry)
+    return Refusal{prefix + "be an object"};
+  Member member{name.str(), {}, {}, {}};
+  std::optional<llvm::StringRef> typeName = entry->getString("dtype");
+  if (!typeName)
+    return Refusal{prefix + "have a known dtype, got none"};
+  member.typeName = {typeName->data(), typeName->size()};
+  member.type = parseType(*typeName);
+  std::optional<std::vector<int64_t>> shape = parseIntegers(entry->getArray("shape"));
+  std::optional<uint64_t> size =
+      shape ? byteSize(member.type.value_or(DType::u8), *shape) : std::nullopt;
+  if (!size)
+    return Refusal{prefix + "have a shape of non-negative integers"};
+  std::optional<std::vector<int64_t>> offsets = parseIntegers(entry->getArray("data_offsets"));
+  if (!offsets || offsets->size() != 2 || (*offsets)[0] > (*offsets)[1] ||
+      uint64_t((*offsets)[1]) > dataBytes)
+    return Refusal{prefix + "have two data_offsets within the " + std::to_string(dataBytes) +
+                   " bytes of data"};
+  member.shape = std::move(*shape);
+  member.begin = uint64_t((*offsets)[0]);
+  member.end = uint64_t((*offsets)[1]);
+  if (member.type && member.end - member.begin != *size)
+    return Refusal{prefix + "hold " + std::to_string(*size) + " bytes for " +
+                   std::string(rt::name(*member.type)) + " " + formatShape(member.shape) +
+                   ", got " + std::to_string(member.end - member.begin)};
+  return member;
+}
+
+/// Text to text, and nothing else.
+bool isMetadata(const llvm::json::Value &value) {
+  const llvm::json::Object *object = value.getAsObject();
+  return object && std::all_of(object->begin(), object->end(), [](const auto &item) {
+           return item.second.getAsString().has_value();
+         });
+}
+
+/// All members in the order of their bytes, which must follow one another.
+Result<std::vector<Member>> indexMembers(const llvm::json::Object &header, std::string_view file,
+                                         uint64_t dataBytes) {
+  std::string prefix = "safetensors: '" + std::string(file) + "' must ";
+  std::vector<Member> members;
+  for (const auto &item : header) {
+    llvm::StringRef name = item.first;
+    if (name == "__metadata__") {
+      if (!isMetadata(item.second))
+        return Refusal{prefix + "have an object of strings as __metadata__"};
+      continue;
+    }
+    Result<Member> member = parseMember(name, item.second, file, dataBytes);
+    if (!member)
+      return member.takeRefusal();
+    members.push_back(std::move(*member));
+  }
+  std::sort(members.begin(), members.end(), [](const Member &a, const Member &b) {
+    return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
+  });
+  uint64_t at = 0;
+  for (const Member &member : members) {
+    if (member.begin != at)
+      return Refusal{subjectOf(file, member.name) + "start at byte " + std::to_string(at) +
+                     ", where the one before ends, got " + std::to_string(member.begin)};
+    at = member.end;
+  }
+  if (at != dataBytes)
+    return Refusal{prefix + "end with its last member at byte " + std::to_string(at) +
+                   " of the data, got " + std::to_string(dataBytes) + " bytes"};
+  return members;
 }
 
 } // namespace
@@ -65,13 +154,19 @@ Result<Array> parseSafetensors(std::string_view bytes, std::string_view subject,
   if (!members)
     return Refusal{prefix + "have an object as header"};
 
-  llvm::StringRef key(member.data(), member.size());
-  const llvm::json::Object *entry = members->getObject(key);
-  if (!entry || key == "__metadata__") {
+  if (bytes[8] != '{')
+    return Refusal{prefix + "have a header that starts with '{'"};
+  std::string_view data = bytes.substr(8 + headerBytes);
+  Result<std::vector<Member>> index = indexMembers(*members, subject, data.size());
+  if (!index)
+    return index.takeRefusal();
+
+  auto found = std::find_if(index->begin(), index->end(),
+                            [&](const Member &row) { return row.name == member; });
+  if (found == index->end()) {
     std::vector<std::string> names;
-    for (const auto &item : *members)
-      if (item.first != "__metadata__")
-        names.push_back(item.first.str());
+    for (const Member &row : *index)
+      names.push_back(row.name);
     std::sort(names.begin(), names.end());
     std::string list;
     for (size_t i = 0; i < names.size() && i < 8; ++i)
@@ -80,30 +175,11 @@ Result<Array> parseSafetensors(std::string_view bytes, std::string_view subject,
       list += ", …";
     return Refusal{prefix + "have a member '" + std::string(member) + "', got " + echo(list)};
   }
-
-  prefix = "safetensors: '" + std::string(subject) + "' member '" + std::string(member) + "' must ";
-  std::optional<llvm::StringRef> typeName = entry->getString("dtype");
-  std::optional<DType> type = typeName ? parseType(*typeName) : std::nullopt;
-  if (!type)
-    return Refusal{prefix + "have a known dtype, got " +
-                   (typeName ? echo(typeName->str(), 40) : std::string("none"))};
-  std::optional<std::vector<int64_t>> shape = parseIntegers(entry->getArray("shape"));
-  std::optional<uint64_t> size = shape ? byteSize(*type, *shape) : std::nullopt;
-  if (!size)
-    return Refusal{prefix + "have a shape of non-negative integers"};
-  std::optional<std::vector<int64_t>> offsets = parseIntegers(entry->getArray("data_offsets"));
-  std::string_view data = bytes.substr(8 + headerBytes);
-  if (!offsets || offsets->size() != 2 || (*offsets)[0] > (*offsets)[1] ||
-      uint64_t((*offsets)[1]) > data.size())
-    return Refusal{prefix + "have two data_offsets within the " + std::to_string(data.size()) +
-                   " bytes of data"};
-  uint64_t begin = (*offsets)[0], end = (*offsets)[1];
-  if (end - begin != *size)
-    return Refusal{prefix + "hold " + std::to_string(*size) + " bytes for " +
-                   std::string(name(*type)) + " " + formatShape(*shape) + ", got " +
-                   std::to_string(end - begin)};
-  return Array{*type, std::move(*shape),
-               std::vector<uint8_t>(data.begin() + begin, data.begin() + end)};
+  if (!found->type)
+    return Refusal{subjectOf(subject, member) + "have a known dtype, got " +
+                   echo(found->typeName, 40)};
+  return Array{*found->type, std::move(found->shape),
+               std::vector<uint8_t>(data.begin() + found->begin, data.begin() + found->end)};
 }
 
 Result<Array> readSafetensors(const std::string &path, std::string_view member) {

@@ -108,8 +108,9 @@ Result<std::vector<uint8_t>> initialBytes(const ManifestBuffer &buffer, const st
   if (array->bytes.size() != buffer.bytes)
     return Refusal{subject + "get " + std::to_string(buffer.bytes) + " bytes, got " +
                    std::to_string(array->bytes.size()) + " from '" + *file + "'"};
-  // bf16 travels as u16 in .npy files.
+  // bf16 travels as u16 in .npy files; registers have no sign.
   bool isSame = !buffer.dtype || *buffer.dtype == array->type ||
+                *buffer.dtype == rt::otherSign(array->type) ||
                 (*buffer.dtype == rt::DType::bf16 && array->type == rt::DType::u16);
   if (!isSame)
     return Refusal{subject + "get " + std::string(name(*buffer.dtype)) + ", got " +

@@ -24,7 +24,7 @@ namespace blockscale::rt {
 using facts::Refusal;
 using facts::Result;
 
-enum class DType : uint8_t { u8, i8, u16, i32, i64, f16, bf16, f32, f64 };
+enum class DType : uint8_t { u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64 };
 
 struct DTypeInfo {
   DType type;
@@ -35,11 +35,14 @@ struct DTypeInfo {
 };
 
 /// NumPy has no bf16: its bits are written as uint16.
-inline constexpr std::array<DTypeInfo, 9> kDTypes{{
+inline constexpr std::array<DTypeInfo, 12> kDTypes{{
     {DType::u8, "u8", "|u1", "U8", 1},
     {DType::i8, "i8", "|i1", "I8", 1},
     {DType::u16, "u16", "<u2", "U16", 2},
+    {DType::i16, "i16", "<i2", "I16", 2},
+    {DType::u32, "u32", "<u4", "U32", 4},
     {DType::i32, "i32", "<i4", "I32", 4},
+    {DType::u64, "u64", "<u8", "U64", 8},
     {DType::i64, "i64", "<i8", "I64", 8},
     {DType::f16, "f16", "<f2", "F16", 2},
     {DType::bf16, "bf16", "<u2", "BF16", 2},
@@ -49,6 +52,18 @@ inline constexpr std::array<DTypeInfo, 9> kDTypes{{
 
 constexpr const DTypeInfo &info(DType type) { return kDTypes[size_t(type)]; }
 constexpr std::string_view name(DType type) { return info(type).name; }
+/// The integer type of the same width without or with a sign, or the type itself.
+constexpr DType otherSign(DType type) {
+  constexpr std::array<std::pair<DType, DType>, 4> kPairs{{{DType::u8, DType::i8},
+                                                           {DType::u16, DType::i16},
+                                                           {DType::u32, DType::i32},
+                                                           {DType::u64, DType::i64}}};
+  for (auto [plain, withSign] : kPairs)
+    if (type == plain || type == withSign)
+      return type == plain ? withSign : plain;
+  return type;
+}
+
 constexpr std::optional<DType> parseDType(std::string_view text) {
   for (const DTypeInfo &row : kDTypes)
     if (row.name == text)

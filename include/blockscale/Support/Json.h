@@ -18,7 +18,8 @@
 
 namespace blockscale::rt {
 
-/// Parses a whole text; refusals start with "label: 'subject' ".
+/// Parses a whole text, in which an object gives a key once; refusals start with "label: 'subject'
+/// ".
 facts::Result<llvm::json::Value> parseJson(std::string_view text, std::string_view label,
                                            std::string_view subject);
 

@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One member by name. The header is not trusted: its length, each dtype, shape
-// and pair of offsets are checked against the file before a byte is used.
-// Narrow types (F8_E4M3, F8_E8M0, …) come out as u8.
+// and pair of offsets are checked against the file before a byte is used, and all
+// members together must cover the data without holes and overlap.
+// Narrow types (F8_E4M3, F8_E8M0, BOOL, …) come out as u8.
 //
 //===----------------------------------------------------------------------===//
 

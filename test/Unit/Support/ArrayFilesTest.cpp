@@ -88,6 +88,25 @@ TEST(Npy, everyTypeComesBack) {
   }
 }
 
+TEST(Npy, takesTruthValuesAsBytes) {
+  Result<Array> array =
+      parseNpy(npy("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", {1, 0}), "x");
+  ASSERT_TRUE(array) << array.message();
+  EXPECT_EQ(array->type, DType::u8);
+  EXPECT_EQ(array->bytes, (std::vector<uint8_t>{1, 0}));
+}
+
+TEST(Npy, refusesTypesThatNoKernelTakes) {
+  for (const char *descr : {"<c8", "|S4", "<U1", "|O", ">u4", "<M8[s]", "|V3", "<f16"})
+    expectRefusal(parseNpy(npy("{'descr': '" + std::string(descr) +
+                                   "', 'fortran_order': False, 'shape': (2,), }",
+                               "12345678"),
+                           "x"),
+                  "must have a dtype among |u1, |i1, <u2, <i2, <u4, <i4, <u8, <i8, <f2, <f4, <f8, "
+                  "got " +
+                      std::string(descr));
+}
+
 TEST(Npy, refusesDamagedFiles) {
   std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }\n";
   expectRefusal(parseNpy("", "x"), "must start with the magic");
@@ -143,9 +162,13 @@ TEST(Safetensors, readsTheLayerInTestData) {
 }
 
 TEST(Safetensors, takesNarrowTypesAsBytes) {
-  Result<Array> array = parseSafetensors(
-      safetensors(R"({"s":{"dtype":"F8_E8M0","shape":[2],"data_offsets":[1,3]}})", "abc"), "x",
-      "s");
+  Result<Array> array =
+      parseSafetensors(safetensors(R"({"s":{"dtype":"F8_E8M0","shape":[2],"data_offsets":[1,3]},
+                     "b":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]},
+                     "e":{"dtype":"F32","shape":[0,4],"data_offsets":[1,1]},
+                     "__metadata__":{"format":"pt"}})",
+                                   "abc"),
+                       "x", "s");
   ASSERT_TRUE(array) << array.message();
   EXPECT_EQ(array->type, DType::u8);
   EXPECT_EQ(array->bytes, (std::vector<uint8_t>{'b', 'c'}));
@@ -160,7 +183,7 @@ TEST(Safetensors, refusesDamagedFiles) {
                 "must have a header of at most 2 bytes, got 18446744073709551615");
   expectRefusal(member("{"), "must be valid JSON");
   expectRefusal(member("[]"), "must have an object as header");
-  expectRefusal(member("{}"), "must have a member 't'");
+  expectRefusal(member("{}", ""), "must have a member 't'");
   expectRefusal(member(R"({"t":{"shape":[2],"data_offsets":[0,8]}})"), "known dtype, got none");
   expectRefusal(member(R"({"t":{"dtype":"Q4","shape":[2],"data_offsets":[0,8]}})"), "got Q4");
   expectRefusal(member(R"({"t":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})"),
@@ -173,6 +196,31 @@ TEST(Safetensors, refusesDamagedFiles) {
   expectRefusal(member(R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[0]}})"), "within");
   expectRefusal(member(R"({"t":{"dtype":"F32","shape":[1],"data_offsets":[0,8]}})"),
                 "must hold 4 bytes for f32 [1], got 8");
+  // No hole before, between or after members, no overlap, no key twice.
+  auto pair = [&](const std::string &t, const std::string &u) {
+    return member(R"({"t":{"dtype":"U8","shape":[4],"data_offsets":)" + t +
+                  R"(},"u":{"dtype":"U8","shape":[4],"data_offsets":)" + u + "}}");
+  };
+  EXPECT_TRUE(pair("[0,4]", "[4,8]"));
+  EXPECT_TRUE(pair("[4,8]", "[0,4]"));
+  expectRefusal(pair("[0,4]", "[0,4]"), "'u' must start at byte 4, where the one before ends");
+  expectRefusal(pair("[3,7]", "[0,4]"), "'t' must start at byte 4, where the one before ends");
+  expectRefusal(member(R"({"t":{"dtype":"U8","shape":[7],"data_offsets":[1,8]}})"),
+                "'t' must start at byte 0, where the one before ends, got 1");
+  expectRefusal(member(R"({"t":{"dtype":"U8","shape":[7],"data_offsets":[0,7]}})"),
+                "must end with its last member at byte 7 of the data, got 8 bytes");
+  expectRefusal(member(R"({"t":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"u":[]})"),
+                "member 'u' must be an object");
+  for (const char *metadata : {"5", "[]", "null", R"({"a":1})"})
+    expectRefusal(member(R"({"t":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"__metadata__":)" +
+                         std::string(metadata) + "}"),
+                  "must have an object of strings as __metadata__");
+  EXPECT_TRUE(member(R"({"t":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"__metadata__":{}})"));
+  expectRefusal(member(R"({"t":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},)"
+                       R"("t":{"dtype":"I8","shape":[8],"data_offsets":[0,8]}})"),
+                "must give each key of an object once, got one twice");
+  expectRefusal(member(R"( {"t":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}})"),
+                "must have a header that starts with '{'");
   // Deep nesting must not exhaust the stack.
   expectRefusal(member(std::string(1000000, '[')), "must nest at most 64 deep");
 }
