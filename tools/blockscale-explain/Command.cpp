@@ -53,22 +53,35 @@ static std::optional<Refusal> only(const std::map<std::string, std::string> &giv
 }
 
 std::optional<Refusal> Arguments::onlyOptions(std::initializer_list<std::string_view> known) const {
-  return only(options, "option", known);
+  if (auto refusal = only(options, "option", known))
+    return refusal;
+  for (const auto &[name, value] : options)
+    if (value.empty() && name != "encode")
+      return refuse("explain_option: option --", name, " must have a value, as --", name,
+                    "=..., got none");
+  return std::nullopt;
 }
 std::optional<Refusal> Arguments::onlyFields(std::initializer_list<std::string_view> known) const {
   return only(fields, "field", known);
 }
 
-Result<bool> Arguments::encodes() const {
+Result<bool> Arguments::encodes(std::string_view example) const {
   auto row = options.find("encode");
   if (row == options.end())
     return false;
   if (!row->second.empty())
     return refuse("explain_option: option --encode must have no value, got '", row->second, "'");
   if (!words.empty())
-    return refuse("explain_word: --encode must be followed by fields such as m=128, got '",
+    return refuse("explain_word: --encode must be followed by fields such as ", example, ", got '",
                   words[0], "'");
   return true;
+}
+
+std::optional<Refusal> Arguments::noFields(std::string_view allowed) const {
+  for (const auto &[name, value] : fields)
+    if (name != allowed)
+      return refuse("explain_field: fields must follow --encode, got ", name, "=", value);
+  return std::nullopt;
 }
 
 Result<uint64_t> parseNumber(std::string_view what, std::string_view text, uint64_t max) {

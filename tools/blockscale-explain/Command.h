@@ -33,8 +33,10 @@ struct Arguments {
   /// Refuses options and fields that are not listed.
   std::optional<facts::Refusal> onlyOptions(std::initializer_list<std::string_view> known) const;
   std::optional<facts::Refusal> onlyFields(std::initializer_list<std::string_view> known) const;
-  /// --encode, which takes fields and neither a value nor words.
-  facts::Result<bool> encodes() const;
+  /// --encode, which takes fields such as `example`, and neither a value nor words.
+  facts::Result<bool> encodes(std::string_view example) const;
+  /// Refuses fields beside words, but for `allowed`.
+  std::optional<facts::Refusal> noFields(std::string_view allowed = "") const;
 };
 
 /// A whole number, decimal or with 0x, of at most `max`.

@@ -44,8 +44,29 @@ Result<uint64_t> blockOf(const Arguments &arguments, MmaKind kind) {
   return block;
 }
 
+/// Scale format: as given, or the only one that kind and block size have on the chip.
+Result<ScaleFormat> scaleOf(const Arguments &arguments, Arch arch, MmaKind kind, int block) {
+  bool isGiven = arguments.fields.count("scale");
+  if (isGiven && !isBlockScaled(kind))
+    return refuse("explain_field: field scale must be absent for ", name(kind), ", got '",
+                  arguments.fields.at("scale"), "'");
+  if (isGiven || !isBlockScaled(kind))
+    return enumOf<ScaleFormat, parseScaleFormat>(arguments, "scale", ScaleFormat::ue8m0);
+  std::vector<ScaleFormat> formats;
+  std::string list;
+  for (const MmaScaleMode &row : kMmaScaleModes)
+    if (row.kind == kind && row.block == block && covers(arch, row.needs)) {
+      formats.push_back(row.scale);
+      list += joinText(list.empty() ? "" : ", ", name(row.scale));
+    }
+  if (formats.size() > 1)
+    return refuse("explain_field: field scale must be given for ", name(kind), " with block ",
+                  block, " on ", name(arch), ", one of ", list);
+  return formats.empty() ? ScaleFormat::ue8m0 : formats.front(); // none: the encoder says why
+}
+
 /// Fields of the command line as a descriptor.
-Result<IDesc> readFields(const Arguments &in, MmaKind kind, int block) {
+Result<IDesc> readFields(const Arguments &in, Arch arch, MmaKind kind, int block) {
   IDesc d{.kind = kind, .a = Format::e2m1, .b = Format::e2m1, .m = 0, .n = 0, .k = 0};
   d.block = block;
   bool isF4 = kind == MmaKind::mxf4 || kind == MmaKind::mxf4nvf4;
@@ -53,8 +74,7 @@ Result<IDesc> readFields(const Arguments &in, MmaKind kind, int block) {
   Result<Format> a = enumOf<Format, parseFormat>(in, "a", fallback);
   Result<Format> b = enumOf<Format, parseFormat>(in, "b", fallback);
   Result<Format> result = enumOf<Format, parseFormat>(in, "d", Format::f32);
-  Result<ScaleFormat> scale =
-      enumOf<ScaleFormat, parseScaleFormat>(in, "scale", ScaleFormat::ue8m0);
+  Result<ScaleFormat> scale = scaleOf(in, arch, kind, block);
   Result<SfaLayout> layout =
       enumOf<SfaLayout, parseSfaLayout>(in, "sfa_layout", SfaLayout::lanes32);
   for (const Result<Format> *r : {&a, &b, &result})
@@ -137,11 +157,11 @@ int runIDesc(const Arguments &arguments) {
   if (!block)
     return usageError(block.message());
 
-  Result<bool> encode = arguments.encodes();
+  Result<bool> encode = arguments.encodes("m=128");
   if (!encode)
     return usageError(encode.message());
   if (*encode) {
-    Result<IDesc> desc = readFields(arguments, *kind, int(*block));
+    Result<IDesc> desc = readFields(arguments, *arch, *kind, int(*block));
     if (!desc)
       return usageError(desc.message());
     Result<uint32_t> word = encodeIDesc(*arch, *desc);
@@ -155,10 +175,8 @@ int runIDesc(const Arguments &arguments) {
   if (arguments.words.empty())
     return usageError(
         "explain_word: idesc must have a word such as 0x08200488, or --encode and fields");
-  if (!arguments.fields.empty() &&
-      !(arguments.fields.size() == 1 && arguments.fields.count("block")))
-    return usageError("explain_field: fields must follow --encode, got " +
-                      arguments.fields.begin()->first);
+  if (auto r = arguments.noFields(/*allowed=*/"block"))
+    return usageError(r->message);
   std::vector<uint32_t> words;
   for (const std::string &text : arguments.words) {
     Result<uint64_t> word = parseNumber("instruction descriptor", text, UINT32_MAX);

@@ -66,7 +66,7 @@ int runSmemDesc(const Arguments &arguments) {
   Result<Arch> arch = archOf(arguments);
   if (!arch)
     return usageError(arch.message());
-  Result<bool> encode = arguments.encodes();
+  Result<bool> encode = arguments.encodes("start=0x2000");
   if (!encode)
     return usageError(encode.message());
   if (*encode) {
@@ -83,9 +83,8 @@ int runSmemDesc(const Arguments &arguments) {
   if (arguments.words.empty())
     return usageError("explain_word: smem-desc must have a word such as 0x4000404000010200, or "
                       "--encode and fields");
-  if (!arguments.fields.empty())
-    return usageError("explain_field: fields must follow --encode, got " +
-                      arguments.fields.begin()->first);
+  if (auto r = arguments.noFields())
+    return usageError(r->message);
   std::vector<uint64_t> words;
   for (const std::string &text : arguments.words) {
     Result<uint64_t> word = parseNumber("shared-memory descriptor", text, UINT64_MAX);

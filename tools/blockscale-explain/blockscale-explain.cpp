@@ -55,6 +55,15 @@ constexpr Command kCommands[] = {
     {"docs", blockscale::explain::runDocs},
 };
 
+/// What was printed must have arrived; C's streams say nothing by themselves.
+int finish(int status) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return status;
+  (void)blockscale::explain::usageError(
+      "explain_output: standard output must be writable, got a write error");
+  return blockscale::explain::kIllegal;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -62,7 +71,7 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; ++i)
     if (!std::strcmp(argv[i], "--help") || !std::strcmp(argv[i], "-h")) {
       std::fputs(kHelp, stdout);
-      return kLegal;
+      return finish(kLegal);
     }
   if (argc < 2)
     return usageError(
@@ -70,7 +79,7 @@ int main(int argc, char **argv) {
   for (const Command &command : kCommands)
     if (!std::strcmp(argv[1], command.name)) {
       auto arguments = Arguments::parse(argc - 2, argv + 2);
-      return arguments ? command.run(*arguments) : usageError(arguments.message());
+      return finish(arguments ? command.run(*arguments) : usageError(arguments.message()));
     }
   return usageError(
       std::string(
