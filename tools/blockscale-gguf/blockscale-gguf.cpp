@@ -11,6 +11,7 @@
 #include "blockscale/Facts/BlockFormat.h"
 #include "blockscale/Runtime/Q4K.h"
 #include "blockscale/Support/Gguf.h"
+#include "blockscale/Support/Output.h"
 
 #include <cstdio>
 #include <cstring>
@@ -79,7 +80,10 @@ Result<Options> parse(int argc, char **argv) {
       if (!request)
         return request.takeRefusal();
       options.requests.push_back(*request);
-    } else if (flag == "--out" && !value.empty()) {
+    } else if (flag == "--out") {
+      if (value.empty() || !options.out.empty())
+        return Refusal{"gguf: --out must name one file, got " +
+                       (value.empty() ? "none" : "'" + options.out + "' and '" + value + "'")};
       options.out = value;
     } else if (word == "--pad") {
       options.pad = true;
@@ -202,6 +206,7 @@ Result<bool> list(const std::string &path) {
 } // namespace
 
 int main(int argc, char **argv) {
+  rt::watchStandardOutput("blockscale-gguf");
   for (int i = 1; i < argc; ++i)
     if (!std::strcmp(argv[i], "--help")) {
       std::fputs(kHelp, stdout);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/InitAll.h"
+#include "blockscale/Support/Output.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
@@ -13,6 +14,7 @@
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
+  blockscale::rt::watchStandardOutput("blockscale-lsp-server");
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

@@ -15,6 +15,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/InitAll.h"
+#include "blockscale/Pipelines/Source.h"
 #include "blockscale/Target/PTX/TranslateKernels.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -22,7 +23,6 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
@@ -262,7 +262,7 @@ std::unique_ptr<MLIRContext> makeContext() {
 
 facts::Result<Program> compile(MLIRContext &context, const CompileOptions &options) {
   OneLineErrors errors(context, options.input);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(options.input, &context);
+  OwningOpRef<ModuleOp> module = parseSource(options.input, context);
   if (!module)
     return errors.refusal("reading the input");
   if (auto target = findTargetFor(*module, facts::name(options.arch)); !target)

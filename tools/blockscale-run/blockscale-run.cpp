@@ -11,6 +11,7 @@
 #include "Options.h"
 
 #include "blockscale/Emulator/Hazards.h"
+#include "blockscale/Support/Output.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
@@ -164,6 +165,8 @@ Result<CommandLine> parseCommandLine(llvm::ArrayRef<char *> words) {
         return Refusal{"run: --" + name + " must be followed by " + flag->value};
       value = words[++i];
     }
+    if (!flag->value.empty() && value.empty())
+      return Refusal{"run: --" + name + " must have a value, " + flag->value + ", got none"};
     std::vector<std::string> &all = line.values[name];
     if (!all.empty() && !flag->repeats)
       return Refusal{"run: --" + name + " must be given once, got it twice"};
@@ -363,6 +366,7 @@ std::vector<RunMode> run::getRunModes(const Options &options) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  rt::watchStandardOutput("blockscale-run");
   Result<CommandLine> line = parseCommandLine({argv + 1, size_t(argc - 1)});
   if (!line)
     return fail(line.message());

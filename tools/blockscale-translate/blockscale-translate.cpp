@@ -11,6 +11,8 @@
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/Pipelines/Pipelines.h"
+#include "blockscale/Pipelines/Source.h"
+#include "blockscale/Support/Output.h"
 #include "blockscale/Target/PTX/BuildManifest.h"
 #include "blockscale/Target/PTX/TranslateKernels.h"
 
@@ -25,14 +27,11 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <ctime>
@@ -102,7 +101,7 @@ bool hasElementwiseTensors(ModuleOp module) {
 
 FailureOr<Output> Compiler::compile(MLIRContext &context) {
   double start = cpuMilliseconds();
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(inputPath, &context);
+  OwningOpRef<ModuleOp> module = parseSource(inputPath, context);
   if (!module)
     return failure();
   double parsed = cpuMilliseconds();
@@ -174,6 +173,7 @@ static std::string describe(StringRef errors) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  rt::watchStandardOutput("blockscale-translate");
   cl::HideUnrelatedOptions(category);
   std::string errors;
   llvm::raw_string_ostream errorStream(errors);
@@ -190,6 +190,11 @@ int main(int argc, char **argv) {
   if (manifestPath.getValue() == outputPath.getValue())
     return fail("translate_c7: --manifest and -o must name two files, got '" +
                 manifestPath.getValue() + "' twice");
+  for (const cl::Option *option :
+       std::initializer_list<const cl::Option *>{&manifestPath, &outputPath, &pins})
+    if (option->getNumOccurrences() &&
+        static_cast<const cl::opt<std::string> *>(option)->getValue().empty())
+      return fail("translate_c7: --" + option->ArgStr + " must have a value, got none");
   facts::Result<facts::Arch> arch = findAnyTarget(archName.getValue());
   if (!arch)
     return fail(arch.message());
@@ -247,11 +252,9 @@ int main(int argc, char **argv) {
       return fail(cubin.message());
     bytes = std::move(*cubin);
   }
-  std::string error;
-  auto output = openOutputFile(outputPath, &error);
-  if (!output)
-    return fail(error);
-  output->os() << bytes;
-  output->keep();
+  if (outputPath == "-")
+    llvm::outs() << bytes;
+  else if (auto written = rt::writeFile(outputPath, bytes, "translate_c6"); !written)
+    return fail(written.message());
   return 0;
 }
