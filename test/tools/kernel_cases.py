@@ -5,7 +5,7 @@
 # The parameters of a block-scaled product and their values; the full product of
 # them, or a small set in which every pair of values of two parameters occurs. What
 # makes another kernel (format, chip, output type) is one parameter, so that each
-# of the twelve meets every K, every M and every N.
+# of the twelve of sm_100a and sm_107a meets every K, every M and every N.
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -35,7 +35,9 @@ FORMATS = {
 }
 
 # `block`: one scale block; `tail`: one instruction and a block more.
-ARCHS = ["sm_100a", "sm_107a"]
+ARCHS = ["sm_100a", "sm_103a", "sm_107a"]
+# Kernels of the first are those of the second but for the target's name: a few cases outside the full product.
+ALIKE = {"sm_103a": "sm_100a"}
 VALUES = {
     "kernel": list(itertools.product(FORMATS, ARCHS, ["f32", "bf16"])),
     "m": [1, 5, 127, 128, 129, 300],
@@ -106,9 +108,10 @@ def fullChoices():
 
 def pairwiseChoices():
     """Greedy: each next choice takes the values that cover most pairs still open."""
-    names = list(VALUES)
+    values = {**VALUES, "kernel": [kernel for kernel in VALUES["kernel"] if kernel[1] not in ALIKE]}
+    names = list(values)
     open_ = {((x, vx), (y, vy)) for x, y in itertools.combinations(names, 2)
-             for vx in VALUES[x] for vy in VALUES[y]}
+             for vx in values[x] for vy in values[y]}
 
     def newPairs(choice, name, value):
         count = 0
@@ -123,17 +126,24 @@ def pairwiseChoices():
         # Start from an open pair, so that every round covers at least one.
         first, second = min(open_, key=str)
         choice = dict([first, second])
-        for name in sorted(names, key=lambda n: -len(VALUES[n])):
+        for name in sorted(names, key=lambda n: -len(values[n])):
             if name not in choice:
-                choice[name] = max(VALUES[name], key=lambda v: newPairs(choice, name, v))
+                choice[name] = max(values[name], key=lambda v: newPairs(choice, name, v))
         open_ -= {((x, choice[x]), (y, choice[y])) for x, y in itertools.combinations(names, 2)}
         yield choice
 
 
+def alikeChoices():
+    """One case of each format for each chip that is like another; ragged, with all that an epilogue does."""
+    for (index, name), arch in itertools.product(enumerate(FORMATS), ALIKE):
+        yield {"kernel": (name, arch, ["f32", "bf16"][index % 2]), "m": 129, "n": 127, "k": "tail", "alpha": True,
+               "bias": True, "layout": ["tiled", "linear"][index % 2], "data": "random", "ctas": index % 3}
+
+
 def cases(full):
     """The cases to compile and run, without repetition."""
-    return list(dict.fromkeys(makeCase(choice)
-                              for choice in (fullChoices() if full else pairwiseChoices())))
+    choices = fullChoices() if full else itertools.chain(pairwiseChoices(), alikeChoices())
+    return list(dict.fromkeys(makeCase(choice) for choice in choices))
 
 
 def hostileCases():

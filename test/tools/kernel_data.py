@@ -23,6 +23,7 @@ import vectors  # noqa: E402
 # chip -> folder of its vectors, and who says what is right
 HOSTILE = {
     "sm_100a": ("mmasim", "mmasim 2.1.1"),
+    "sm_103a": ("mmasim", "mmasim 2.1.1"),  # one model for both chips, the same instructions
     "sm_107a": ("mma-extension", "a model in exact rationals, no public hardware evidence"),
 }
 
