@@ -16,7 +16,7 @@ import numpy as np
 
 RUN_SECONDS = 300
 # Hazards at level W that docs/ForeignKernels.md lists, by the first word of a case's name.
-DOCUMENTED_WARNINGS = {"descriptors": {"PX3"}, "specialized": {"PX3", "OS6"}, "lock": {"OS7"}}
+DOCUMENTED_WARNINGS = {"descriptors": {"PX3"}, "specialized": {"PX3", "OS6"}, "pairs": {"PX3"}, "lock": {"OS7"}}
 
 
 class Failure(Exception):
@@ -27,7 +27,8 @@ class Launch:
     """Buffers and parameters of one kernel."""
 
     def __init__(self, arch, compiled, grid):
-        self.arch, self.compiled, self.grid = arch, compiled, list(grid)
+        self.arch, self.compiled = arch, compiled
+        self.grid = [grid[0] * compiled.ctas, *grid[1:]]
         self.buffers, self.params, self.inputs, self.outputs = [], [], {}, []
 
     def addBuffer(self, name, content):
@@ -81,7 +82,7 @@ class Launch:
             raise Failure(f"the kernel has {len(self.compiled.params)} parameters, the launch {len(self.params)}")
         return {"version": 1, "arch": self.arch, "buffers": self.buffers, "kernels": [{
             "name": self.compiled.name, "grid": self.grid, "block": [32 * self.compiled.warps, 1, 1],
-            "cluster": [1, 1, 1], "shared_bytes": self.compiled.shared, "shared_mode": "default",
+            "cluster": [self.compiled.ctas, 1, 1], "shared_bytes": self.compiled.shared, "shared_mode": "default",
             "params": self.params}]}
 
 

@@ -37,6 +37,10 @@ def allCases(kernels):
             bk = 256 if info.bits("a") == info.bits("b") == 4 else 128
             for arch in CHIPS:
                 cases.append(kernels.Case(way, fmt, arch, tile=(TILE_M, TILE_N, bk), stages=1 if way == "bytes" else 3))
+    for fmt in ["nvfp4", "mxfp4", "mxfp8"]:
+        for arch in CHIPS:
+            bk = 128 if fmt == "mxfp8" else 256
+            cases.append(kernels.Case("pairs", fmt, arch, tile=(2 * TILE_M, TILE_N, bk)))
     for arch in CHIPS:
         cases.append(kernels.Case("vectors", "nvfp4", arch, out="f32", tile=(128, 256, 128), stages=2))
         cases.append(kernels.Case("descriptors", "mxfp8", arch, out="f32", tile=(128, 256, 128), stages=2))
@@ -47,7 +51,8 @@ def allCases(kernels):
 def quickCases(cases):
     """Every pair of way and format, of way and chip, and of format and chip once or more."""
     ways, formats = [list(dict.fromkeys(getattr(case, field) for case in cases)) for field in ["way", "fmt"]]
-    plain = [case for case in cases if case.out == "bf16" and case.tile[:2] == (TILE_M, TILE_N)]
+    plain = [case for case in cases if case.out == "bf16" and
+             case.tile[:2] == ((2 if case.way == "pairs" else 1) * TILE_M, TILE_N)]
     chosen = [case for case in plain
               if CHIPS.index(case.arch) == (ways.index(case.way) + formats.index(case.fmt)) % len(CHIPS)]
     extra = [case for case in cases if case not in plain]
@@ -160,6 +165,7 @@ def main():
     try:
         import triton_kernels as kernels
         import triton_scalar
+        import triton_wgmma
     except ImportError as error:
         foreign = args.build.resolve() / "venv-foreign" / "bin" / "python"
         if foreign.exists() and pathlib.Path(sys.prefix) != foreign.parent.parent:
@@ -174,11 +180,13 @@ def main():
     cases = [(case.name, lambda case=case: kernels.compileCase(case),
               lambda compiled, case=case: checkProduct(runner, case, kernels.FORMATS[case.fmt], compiled))
              for case in products]
-    for case in triton_scalar.makeCases(SCALAR_CHIPS if args.full or args.only else SCALAR_CHIPS[:1]):
+    scalar = triton_scalar.makeCases(SCALAR_CHIPS if args.full or args.only else SCALAR_CHIPS[:1])
+    for case in scalar + triton_wgmma.makeCases():
         types = {name: type_ for name, (type_, _) in case.arguments.items()}
         cases.append((f"{case.name}-{case.arch}",
                       lambda case=case, types=types: kernels.compileKernel(case.function, types, case.constants,
-                                                                           case.arch, warps=case.warps),
+                                                                           case.arch, case.aligned, case.warps,
+                                                                           case.ctas),
                       lambda compiled, case=case: checkScalar(runner, case, compiled)))
 
     seeds = args.seeds if args.seeds is not None else 8 if args.full else 3

@@ -21,6 +21,7 @@ import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
+from triton.experimental.gluon._runtime import GluonASTSource
 
 
 @triton.jit
@@ -111,7 +112,7 @@ class Case:
     Ways: `bytes` and `vectors` go through pointers, the second with m, n and k known
     to be multiples of 16 (wide loads, cp.async); `mn` like `vectors` with A and B
     stored along m and n; `descriptors` through TMA; `specialized` also in warps with
-    roles of their own.
+    roles of their own; `pairs` through TMA and by two CTAs (gluon_kernels.py).
     """
     way: str
     fmt: str
@@ -122,7 +123,7 @@ class Case:
 
     @property
     def usesDescriptors(self):
-        return self.way in ("descriptors", "specialized")
+        return self.way in ("descriptors", "specialized", "pairs")
 
     @property
     def name(self):
@@ -134,6 +135,7 @@ class Compiled:
     ptx: str
     name: str            # of the entry
     warps: int
+    ctas: int            # of a cluster; the grid counts clusters
     shared: int          # bytes of dynamic shared memory
     scratch: int         # bytes of global scratch of one block
     descriptors: list    # of each tensor descriptor, in order: box, swizzle, element type
@@ -182,26 +184,32 @@ def signatureOf(case):
     return gemm_descriptors, types, {**constants, "SPECIALIZE": case.way == "specialized"}
 
 
-def compileKernel(function, types, constants, arch, aligned=(), warps=4):
+def compileKernel(function, types, constants, arch, aligned=(), warps=4, ctas=1, source=ASTSource):
     """PTX of one kernel. `types` names its runtime arguments; 16 divides every pointer and the `aligned`."""
     signature = {**types, **{name: "constexpr" for name in constants}}
     known = [name for name, type_ in types.items() if type_[0] == "*" or name in aligned]
     attributes = {(i,): [["tt.divisibility", 16]] for i, name in enumerate(signature) if name in known}
-    source = ASTSource(function, signature=signature, constexprs=constants, attrs=attributes)
+    source = source(function, signature=signature, constexprs=constants, attrs=attributes)
     found = {}
     triton.knobs.runtime.add_stages_inspection_hook = stopAtPtx(found)
     try:
-        triton.compile(source, target=GPUTarget("cuda", int(arch.strip("sm_a")), 32), options={"num_warps": warps})
+        triton.compile(source, target=GPUTarget("cuda", int(arch.strip("sm_a")), 32), 
+                       options={"num_warps": warps, "num_ctas": ctas})
     except PtxOnly:
         pass
     ptx, metadata = found["ptx"], found["metadata"]
     entry = re.search(r"\.entry\s+(\w+)\((.*?)\)", ptx, re.S)
     params = re.findall(r"\.param\s+(?:\.align\s+\d+\s+)?\.(\w+)", entry[2])
-    return Compiled(ptx, metadata["name"], metadata["num_warps"], metadata["shared"], metadata["global_scratch_size"],
-                    metadata.get("tensordesc_meta") or [], params)
+    return Compiled(ptx, metadata["name"], metadata["num_warps"], ctas, metadata["shared"],
+                    metadata["global_scratch_size"], metadata.get("tensordesc_meta") or [], params)
 
 
 def compileCase(case):
+    if case.way == "pairs":
+        import gluon_kernels as gluon
+        types, constants = gluon.pairSignature(FORMATS[case.fmt], case.out, case.tile)
+        return compileKernel(gluon.gemm_pair, {**types, "m": "i32", "n": "i32", "k": "i32"}, constants, case.arch,
+                             ctas=2, source=GluonASTSource)
     function, types, constants = signatureOf(case)
     aligned = ["m", "n", "k"] if case.way in ("vectors", "mn") else []
     return compileKernel(function, {**types, "m": "i32", "n": "i32", "k": "i32"}, constants, case.arch, aligned)

@@ -188,6 +188,8 @@ class ScalarCase:
     grid: tuple
     expected: dict    # output name -> (dtype, array, largest error allowed)
     warps: int = 4
+    ctas: int = 1     # of a cluster
+    aligned: tuple = ()  # scalars that 16 divides
 
 
 def near(array, relative):
