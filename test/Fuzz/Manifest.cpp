@@ -8,6 +8,7 @@
 
 #include "blockscale/Emulator/Emulator.h"
 #include "blockscale/Support/Manifest.h"
+#include "blockscale/Support/Nesting.h"
 
 namespace blockscale {
 
@@ -20,7 +21,15 @@ static void encode(facts::Arch arch, facts::TensorMap map) {
     fuzz::require(bytes->size() == 128, "a tensor map must have 128 bytes");
 }
 
+/// Any text may be one of MLIR; the place is one of its characters.
+static void checkNesting(std::string_view text) {
+  if (auto deep = rt::findDeepNesting(text))
+    fuzz::require(deep->line >= 1 && deep->column >= 1 && deep->column <= text.size(),
+                  "a place must lie in the text");
+}
+
 void fuzz::manifest(std::string_view text) {
+  checkNesting(text);
   auto first = rt::parseManifest(text, "f");
   if (!first) {
     requireOneLine(first.message());

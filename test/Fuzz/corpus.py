@@ -58,13 +58,13 @@ def unitTestTexts(folder, unitTests):
 
 
 def arrayFiles():
-    for dtype in ["u1", "i1", "<u2", "<i4", "<i8", "<f2", "<f4", "<f8", ">f4", "?", "<c8"]:
+    for dtype in ["u1", "i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f2", "<f4", "<f8", ">f4", "?", "<c8"]:
         for shape in [(), (3,), (2, 3), (0, 4), (1, 2, 1, 2)]:
             for version in [(1, 0), (2, 0), (3, 0)]:
                 out = io.BytesIO()
                 np.lib.format.write_array(out, np.zeros(shape, dtype), version=version)
                 yield out.getvalue()
-    for dtype, size in [("U8", 1), ("BF16", 2), ("F32", 4), ("F8_E4M3", 1), ("F8_E8M0", 1), ("F4", 1), ("I64", 8)]:
+    for dtype, size in [("U8", 1), ("BF16", 2), ("F32", 4), ("F8_E4M3", 1), ("F8_E8M0", 1), ("F4", 1), ("I64", 8), ("U32", 4), ("BOOL", 1)]:
         header = {"__metadata__": {"origin": "a test"},
                   "a": {"dtype": dtype, "shape": [2, 3], "data_offsets": [0, 6 * size]},
                   "": {"dtype": "U8", "shape": [], "data_offsets": [6 * size, 6 * size + 1]}}
