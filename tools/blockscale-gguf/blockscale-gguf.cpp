@@ -87,8 +87,13 @@ Result<Options> parse(int argc, char **argv) {
       options.out = value;
     } else if (word == "--pad") {
       options.pad = true;
-    } else if (word.starts_with("-") || !options.list.empty()) {
+    } else if (flag == "--pad") {
+      return Refusal{"gguf: --pad must stand without a value, got '" + value + "'"};
+    } else if (word.starts_with("-")) {
       return Refusal{"gguf: flag must be one of --help's, got '" + word + "'"};
+    } else if (!options.list.empty()) {
+      return Refusal{"gguf: file to list must be one, got '" + options.list + "' and '" + word +
+                     "'"};
     } else {
       options.list = word;
     }

@@ -142,13 +142,15 @@ Result<CommandLine> parseCommandLine(llvm::ArrayRef<char *> words) {
   CommandLine line;
   for (size_t i = 0; i < words.size(); ++i) {
     llvm::StringRef word = words[i];
-    if (!word.starts_with("--")) {
+    if (!word.starts_with("-")) {
       if (!line.input.empty())
         return Refusal{"run: input must be one file, got '" + line.input + "' and '" + word.str() +
                        "'"};
       line.input = word.str();
       continue;
     }
+    if (!word.starts_with("--"))
+      return Refusal{"run: flag must be one of --help's, got '" + word.str() + "'"};
     auto [nameRef, value] = word.drop_front(2).split('=');
     std::string name = nameRef.str();
     const Flag *flag = nullptr;

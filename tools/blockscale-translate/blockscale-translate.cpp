@@ -182,19 +182,22 @@ int main(int argc, char **argv) {
                                    "blockscale-translate --mlir-to-ptx --arch=sm_107a in.mlir -o "
                                    "k.ptx\n",
                                    &errorStream))
-    return fail("translate_c7: command line must follow --help, got " + describe(errors));
+    return errors.empty()
+               ? 1 // a value that is none: the parser has said so itself
+               : fail("translate_c7: command line must follow --help, got " + describe(errors));
   if (toPTX == toCubin)
     return fail("translate_c5: say what to make, --mlir-to-ptx or --mlir-to-cubin");
   if (repeat < 1)
     return fail("translate_c7: --repeat must be at least 1, got 0");
-  if (manifestPath.getValue() == outputPath.getValue())
-    return fail("translate_c7: --manifest and -o must name two files, got '" +
-                manifestPath.getValue() + "' twice");
   for (const cl::Option *option :
        std::initializer_list<const cl::Option *>{&manifestPath, &outputPath, &pins})
     if (option->getNumOccurrences() &&
         static_cast<const cl::opt<std::string> *>(option)->getValue().empty())
-      return fail("translate_c7: --" + option->ArgStr + " must have a value, got none");
+      return fail("translate_c7: -" + llvm::StringRef(option->ArgStr.size() > 1 ? "-" : "") +
+                  option->ArgStr + " must have a value, got none");
+  if (manifestPath.getValue() == outputPath.getValue())
+    return fail("translate_c7: --manifest and -o must name two files, got '" +
+                manifestPath.getValue() + "' twice");
   facts::Result<facts::Arch> arch = findAnyTarget(archName.getValue());
   if (!arch)
     return fail(arch.message());
