@@ -36,8 +36,7 @@ def kinds():
     for op, chip in (("tcgen05", "sm_100a"), ("mma", "sm_120a")):
         for a in F8F6F4:
             for b in F8F6F4:
-                if op == "tcgen05" or (a, b) in (("e4m3", "e4m3"), ("e5m2", "e2m1"), ("e2m3", "e3m2")):
-                    yield op, chip, "mxf8f6f4", a, b, "ue8m0", 32, 32, "f32"
+                yield op, chip, "mxf8f6f4", a, b, "ue8m0", 32, 32, "f32"
         yield op, chip, "mxf4", "e2m1", "e2m1", "ue8m0", 32, 64, "f32"
         yield op, chip, "mxf4nvf4", "e2m1", "e2m1", "ue8m0", 32, 64, "f32"
         yield op, chip, "mxf4nvf4", "e2m1", "e2m1", "ue8m0", 16, 64, "f32"
@@ -45,7 +44,7 @@ def kinds():
     for d in ("f32", "f16"):
         yield "tcgen05", "sm_100a", "f16", "f16", "f16", "-", 0, 16, d
         for a in F8F6F4:
-            for b in F8F6F4 if d == "f32" else [a]:
+            for b in F8F6F4:
                 yield "tcgen05", "sm_100a", "f8f6f4", a, b, "-", 0, 32, d
     yield "tcgen05", "sm_100a", "f16", "bf16", "bf16", "-", 0, 16, "f32"
     yield "tcgen05", "sm_100a", "tf32", "tf32", "tf32", "-", 0, 8, "f32"
@@ -58,11 +57,12 @@ def kinds():
     for chip in ("sm_89", "sm_90a", "sm_100a", "sm_120a"):
         for d in ("f32", "f16"):
             for k in (16, 32):
-                for a, b in (("e4m3", "e4m3"), ("e4m3", "e5m2"), ("e5m2", "e5m2")):
-                    yield "mma", chip, "-", a, b, "-", 0, k, d
+                for a in F8:
+                    for b in F8:
+                        yield "mma", chip, "-", a, b, "-", 0, k, d
     for d in ("f32", "f16"):
         for a in F8F6F4:
-            for b in F8F6F4 if d == "f32" else [a]:
+            for b in F8F6F4:
                 yield "mma", "sm_120a", "f8f6f4", a, b, "-", 0, 32, d
         yield "wgmma", "sm_90a", "-", "f16", "f16", "-", 0, 16, d
         for a in F8:
