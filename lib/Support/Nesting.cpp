@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 namespace blockscale::rt {
@@ -28,6 +29,7 @@ public:
 
   std::optional<DeepPlace> run() {
     while (at < text.size()) {
+      within = 0;
       if (text[at] == '"')
         skipString();
       else if (text.substr(at, 2) == "//")
@@ -35,11 +37,13 @@ public:
       else if (text.substr(at, 2) == "->" || text.substr(at, 2) == ">=" ||
                text.substr(at, 2) == "<=")
         at += 2;
+      else if (isAlias())
+        takeAlias();
       else if (isWordStart())
         takeWord();
       else
         takeCharacter();
-      if (open.size() > kMaxMlirNesting)
+      if (open.size() + within > kMaxMlirNesting)
         return place("brackets within one another", kMaxMlirNesting);
       if (!open.empty() && open.back().operators > kMaxMlirOperators)
         return place("operators in one expression", kMaxMlirOperators);
@@ -52,6 +56,28 @@ private:
     size_t kind;
     size_t operators = 0; // since the last comma
   };
+
+  bool isAlias() const {
+    return (text[at] == '#' || text[at] == '!') && at + 1 < text.size() && isLetter(text[at + 1]);
+  }
+
+  /// An alias nests as deep as what it stands for: its definition is a line of its own
+  /// outside all brackets, "#name = ...", and its uses count so much more.
+  void takeAlias() {
+    size_t end = at + 1;
+    while (end < text.size() && isLetter(text[end]))
+      ++end;
+    std::string_view name = text.substr(at, end - at);
+    size_t next = text.find_first_not_of(' ', end);
+    at = end;
+    if (open.empty() && next != std::string_view::npos && text[next] == '=') {
+      defined = name;
+      depth = 0;
+    } else if (auto known = aliases.find(name); known != aliases.end()) {
+      within = known->second;
+      depth = std::max(depth, open.size() + within);
+    }
+  }
 
   static bool isLetter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -85,9 +111,14 @@ private:
 
   void takeCharacter() {
     char c = text[at++];
+    if (c == '\n' && open.empty() && !defined.empty()) {
+      aliases[defined] = depth;
+      defined = {};
+    }
     if (size_t kind = kOpening.find(c); kind != std::string_view::npos) {
       open.push_back({kind});
       ++count[kind];
+      depth = std::max(depth, open.size());
     } else if (kind = kClosing.find(c); kind != std::string_view::npos && count[kind]) {
       while (open.back().kind != kind)
         pop();
@@ -120,6 +151,10 @@ private:
   size_t at = 0;
   std::vector<Bracket> open;
   std::array<uint32_t, 4> count{};
+  size_t within = 0; // depth of the alias that was just read
+  std::unordered_map<std::string_view, size_t> aliases;
+  std::string_view defined; // the alias whose definition is being read
+  size_t depth = 0;         // of it
 };
 
 } // namespace

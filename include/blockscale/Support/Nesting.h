@@ -31,7 +31,8 @@ struct DeepPlace {
 };
 
 /// The first bracket or operator beyond these numbers. Strings, comments and "->" are
-/// none; a bracket that is never closed counts until one around it is.
+/// none; a bracket that is never closed counts until one around it is, and an alias counts
+/// as what it stands for.
 std::optional<DeepPlace> findDeepNesting(std::string_view text);
 
 } // namespace blockscale::rt

@@ -54,6 +54,26 @@ TEST(Nesting, whatIsNoBracket) {
   EXPECT_FALSE(findDeepNesting(repeat(")]}>", many)));
 }
 
+TEST(Nesting, aliasesCountAsWhatTheyStandFor) {
+  for (const char *mark : {"#", "!"}) {
+    auto chain = [&](size_t length) {
+      std::string text = std::string(mark).append("a0 = [[]]\n");
+      for (size_t i = 1; i < length; ++i) {
+        text.append(mark).append("a").append(std::to_string(i)).append(" = [");
+        text.append(mark).append("a").append(std::to_string(i - 1)).append("]\n");
+      }
+      return text;
+    };
+    EXPECT_FALSE(findDeepNesting(chain(kMaxMlirNesting - 1)));
+    std::optional<DeepPlace> deep = findDeepNesting(chain(kMaxMlirNesting));
+    ASSERT_TRUE(deep);
+    EXPECT_EQ(deep->line, kMaxMlirNesting);
+  }
+  // Uses beside one another, and names that are no aliases.
+  EXPECT_FALSE(findDeepNesting(repeat("#a, ", 2 * kMaxMlirNesting, "#a = [[]]\nf([", "])")));
+  EXPECT_FALSE(findDeepNesting(repeat("f(#b, !c.d<3>)\n", 2 * kMaxMlirNesting)));
+}
+
 TEST(Nesting, operatorsOfOneExpression) {
   for (const char *part : {"-", "d0 + ", "d0*", "d0 mod ", "d0 floordiv ", "d0 ceildiv "}) {
     EXPECT_FALSE(findDeepNesting(repeat(part, kMaxMlirOperators, "(", "d0)"))) << part;
