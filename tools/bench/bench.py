@@ -88,6 +88,9 @@ def benchMutants(build, quick):
     command = [sys.executable, ROOT / "tools" / "bench" / "mutate" / "mutate.py", "--build", build]
     for key, value in measure.figuresOf(command + ([QUICK_MUTANTS] if quick else ["--full"])).items():
         measure.report(key, value)
+    if not quick:
+        for key, value in measure.figuresOf(command + ["--foreign"]).items():
+            measure.report(f"foreign.{key}", value)
 
 
 def peersPython(build):

@@ -4,11 +4,13 @@
 #
 # usage: mutate.py --build BUILD [--full | --sample N] [--list] [CASE-REGEX]
 #        mutate.py --build BUILD --ptx K.ptx --manifest K.json --arg A.npy … [--list]
+#        mutate.py --build BUILD --foreign [--sample N] [--list] [CASE-REGEX]
 # Runs every mutant of a kernel (mutations.py), or a sample with all kinds in it, on
 # the emulator with hazard checks. A mutant must be refused, be reported, or give
 # other bits than the kernel; else it is equivalent for a reason below that a second
 # run confirms, or it is unexplained, and the status is 1. So it is, too, when the kernel
-# as it is gets a report: a false alarm.
+# as it is gets a report: a false alarm. Kernels of other compilers (docs/ForeignKernels.md)
+# may have warnings by documented rules; reports by these rules do not count.
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -30,16 +32,30 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 SAMPLE = 40
 MOST_EQUIVALENT = 0.02
 SECONDS_OF_A_RUN = 120
+FOREIGN_SAMPLE = 20
+# Loads through cp.async, through TMA in a ring, a pair of CTAs with multicast, and wgmma.
+FOREIGN = ("vectors-mxfp4-sm_100a-bf16-128x128x256-s3", "descriptors-nvfp4-sm_107a-bf16-128x128x256-s3",
+           "pairs-mxfp8-sm_103a-bf16-256x128x128-s1", "wgmma-bf16-sm_90a")
 HAZARD = ": hazard: "  # in every report of a hazard rule, warnings too
 SHOWN = 160  # characters of a report
 
 # Reason -> kinds that it is for, what else is dropped, the rule that the mutant without that
-# must break, why the mutant is as right as the kernel.
+# must break (None: any, or other bits; True: the text alone says so), why the mutant is as right as the kernel.
 REASONS = {
     "fenced wait": (r"weaken\.order mbarrier\.try_wait", mutations.withoutFenceBehind, "[TM9]",
                     "only tensor memory is used behind it, and tcgen05.fence::after_thread_sync orders that"),
     "fenced arrival": (r"weaken\.order mbarrier\.arrive", mutations.withoutFenceAhead, "[TM9]",
                        "only tensor memory was used ahead of it, and tcgen05.fence::before_thread_sync orders that"),
+}
+
+# Compilers that place a wait with every access say some things twice.
+FOREIGN_REASONS = {
+    "said again": (r"drop\.(barrier|tensor_wait|group) ", mutations.withoutNextAlike, None,
+                   "the next one of its kind comes before anything needs it"),
+    "parts bulk copies": (r"drop\.barrier ", mutations.partsBulkCopies, True,
+                          "all that it parts is bulk copies and arrivals, which their mbarrier orders"),
+    "end of the kernel": (r"weaken\.read ", mutations.withoutIt, None,
+                          "nothing reads what was stored before the kernel's end, which completes it"),
 }
 
 # What our kernels do without, so that what they do instead is found when it is missing.
@@ -49,10 +65,13 @@ OBEYED = [f"--no-assume=A{n}" for n in (3, 4, 5, 7, 9)]
 class Kernel:
     """A PTX with its manifest and inputs, run under hazard checks."""
 
-    def __init__(self, build, folder, name, ptx, manifest, inputs):
+    def __init__(self, build, folder, name, ptx, manifest, inputs, reasons=REASONS, warnings=()):
         self.program = pathlib.Path(build) / "bin" / "blockscale-run"
         self.folder = pathlib.Path(folder)
         self.name, self.ptx, self.manifest, self.inputs = name, ptx, manifest, inputs
+        self.reasons = reasons
+        self.flags = OBEYED
+        self.warnings = set(warnings)  # rules by which the kernel as it is may be warned of
 
     def execute(self, name, text, *flags):
         """(status, stderr, output bytes)"""
@@ -60,7 +79,7 @@ class Kernel:
         ptx.write_text(text)
         try:
             ran = subprocess.run([self.program, f"--ptx={ptx}", f"--manifest={self.manifest}", *self.inputs, f"--out={out}",
-                                  "--threads=1", *OBEYED, *flags], capture_output=True, text=True, timeout=SECONDS_OF_A_RUN)
+                                  "--threads=1", *self.flags, *flags], capture_output=True, text=True, timeout=SECONDS_OF_A_RUN)
             status, said = ran.returncode, ran.stderr
         except subprocess.TimeoutExpired:
             status, said = None, f"ran for more than {SECONDS_OF_A_RUN} s"
@@ -69,29 +88,61 @@ class Kernel:
             path.unlink(missing_ok=True)
         return status, said, result
 
+    def dropFlags(self):
+        """Keeps those of the flags under which the kernel as it is has no report."""
+        kept = []
+        for flag in OBEYED:
+            self.flags = [flag]
+            status, said, _ = self.execute(f"{self.name}.denied", self.ptx)
+            kept += [flag] * (status == 0 and not self.reports(said))
+        self.flags = kept
+
+    def isNoticed(self, name, text, golden):
+        status, said, result = self.execute(name, text, "--seeds=1")
+        return status != 0 or bool(self.reports(said)) or result != golden
+
+    def reports(self, said):
+        """First lines of the reports by other rules than those of the kernel's own warnings."""
+        lines = [line.replace(f"{self.folder}/", "") for line in said.strip().splitlines()]
+        heads = [i for i, line in enumerate(lines) if not line.startswith("  ")]
+        found = []
+        for begin, end in zip(heads, [*heads[1:], len(lines)]):
+            rules = set(re.findall(r"\[([A-Z]+\d+)s?\]", "\n".join(lines[begin:end])))
+            if not rules or rules - self.warnings:
+                found.append(lines[begin][:SHOWN])
+        return found
+
     def isSilentWithoutWarpSyncs(self, golden):
         """Whether the kernel has bar.warp.sync, and all of them together order nothing."""
         text = mutations.withoutWarpSyncs(self.ptx)
         if text == self.ptx:
             return False
         status, said, result = self.execute(f"{self.name}.apart", text, "--seeds=1")
-        return status == 0 and HAZARD not in said and result == golden
+        return status == 0 and not self.reports(said) and result == golden
 
     def judge(self, number, mutant, golden):
         """(verdict, what was said)"""
         name = f"{self.name}.{number}"
         status, said, result = self.execute(name, mutant.text, "--seeds=1")
-        lines = [line.replace(f"{self.folder}/", "") for line in said.strip().splitlines()]
+        lines = self.reports(said)
         if status == 1 and lines:
-            return "reported", lines[0][:SHOWN]
+            return "reported", lines[0]
         if status != 0:
             return "unexplained", f"exit {status}: {said[:300]}"
-        if HAZARD in said:
-            return "reported", lines[0][:SHOWN]
+        if any(HAZARD in line for line in lines):
+            return "reported", next(line for line in lines if HAZARD in line)
         if result != golden:
             return "wrong", "other bits"
-        for reason, (kinds, weakened, rule, why) in REASONS.items():
+        for reason, (kinds, weakened, rule, why) in self.reasons.items():
             if re.match(kinds, f"{mutant.kind} {mutant.what}"):
+                if rule is True:
+                    if weakened(mutant):
+                        return "equivalent", f"{reason}: {why}"
+                    continue
+                if rule is None:
+                    if self.isNoticed(name, weakened(mutant), golden):
+                        return "equivalent", f"{reason}: {why}"
+                    continue
                 _, said, _ = self.execute(name, weakened(mutant), "--seeds=1")
                 if rule in said:
                     return "equivalent", f"{reason}: {why}"
@@ -116,7 +167,7 @@ def mutateKernel(kernel, count, list_):
     status, said, golden = kernel.execute(f"{kernel.name}.golden", kernel.ptx, "--seeds=8")
     if status != 0 and HAZARD not in said:
         sys.exit(f"{kernel.name}: the kernel must run before it is changed: {said.strip()[:500]}")
-    if HAZARD in said:
+    if any(HAZARD in line for line in kernel.reports(said)):
         print(f"{kernel.name}: the kernel must run without a report before it is changed: {said.strip()[:500]}")
         return collections.Counter(false_alarms=1)
     mutants = list(mutations.mutants(kernel.ptx))
@@ -149,7 +200,8 @@ def emittedKernels(build, folder, pattern):
     import kernel_matrix
 
     edges = [("bf16", 384), ("f32", 300), ("bf16", 301)]
-    kinds = [*itertools.product(kernel_cases.FORMATS, kernel_cases.ARCHS, edges), ("nvfp4", "sm_103a", edges[0])]
+    chips = [arch for arch in kernel_cases.ARCHS if arch not in kernel_cases.ALIKE]
+    kinds = [*itertools.product(kernel_cases.FORMATS, chips, edges), ("nvfp4", "sm_103a", edges[0])]
     for name, arch, (out, n) in kinds:
         case = kernel_cases.Case(name, arch, out, 300, n, 1536, alpha=True, bias=True, data="random", ctas=2)
         if not re.search(pattern, case.name):
@@ -186,25 +238,50 @@ def blockKernels(build, folder, pattern):
         yield Kernel(build, work, name, (work / "k.ptx").read_text(), work / "k.json", [f"--arg={work / path}" for path in ("a.npy", "w.npy")])
 
 
+def foreignKernels(build, folder, pattern):
+    """Kernels of another compiler as its test leaves them: PTX, manifest, inputs."""
+    sys.path.insert(0, str(ROOT / "test" / "Foreign"))
+    import foreign_launch
+
+    for name in FOREIGN:
+        if not re.search(pattern, name):
+            continue
+        ran = subprocess.run([sys.executable, ROOT / "test" / "Foreign" / "run_foreign.py", "--build", build, "--work", folder,
+                              "--only", name, "--seeds=1"], capture_output=True, text=True)
+        if ran.returncode:
+            sys.exit(f"{name}: the kernel must run before it is changed: {ran.stdout.strip()[:500]}")
+        work = pathlib.Path(folder) / name
+        inputs = [f"--arg={path.stem}={path}" for path in sorted(work.glob("*.npy")) if not path.stem.startswith("out-")]
+        kernel = Kernel(build, work, name, (work / "k.ptx").read_text(), work / "k.json", inputs,
+                        {**REASONS, **FOREIGN_REASONS}, foreign_launch.DOCUMENTED_WARNINGS.get(name.split("-")[0], ()))
+        kernel.dropFlags()
+        print(f"{name}: right without the assumptions of {' '.join(kernel.flags) or 'none'}", flush=True)
+        yield kernel
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--full", action="store_true", help="every mutant")
-    parser.add_argument("--sample", type=int, default=SAMPLE, help="mutants of each kernel")
+    parser.add_argument("--foreign", action="store_true", help="kernels of another compiler (needs build/venv-foreign)")
+    parser.add_argument("--sample", type=int, help=f"mutants of each kernel; {SAMPLE}, of another compiler's {FOREIGN_SAMPLE}")
     parser.add_argument("--list", action="store_true", help="print every mutant")
     parser.add_argument("--ptx", type=pathlib.Path, help="a kernel of your own, every mutant")
     parser.add_argument("--manifest", type=pathlib.Path)
     parser.add_argument("--arg", action="append", default=[])
     parser.add_argument("pattern", nargs="?", default="", help="names of kernels, as a regular expression")
     args = parser.parse_args()
+    count = None if args.full or args.ptx else args.sample or (FOREIGN_SAMPLE if args.foreign else SAMPLE)
     totals = collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         if args.ptx:
             kernels = [Kernel(args.build, folder, args.ptx.stem, args.ptx.read_text(), args.manifest, [f"--arg={arg}" for arg in args.arg])]
+        elif args.foreign:
+            kernels = foreignKernels(args.build, folder, args.pattern)
         else:
             kernels = emittedKernels(args.build, folder, args.pattern)
         for kernel in kernels:
-            totals += collections.Counter({**mutateKernel(kernel, None if args.full or args.ptx else args.sample, args.list), "kernels": 1})
+            totals += collections.Counter({**mutateKernel(kernel, count, args.list), "kernels": 1})
     if not totals["kernels"]:
         sys.exit(f"no kernel is named '{args.pattern}'")
     print(f"mutants.sampled = {sum(totals[v] for v in ('reported', 'wrong', 'equivalent', 'unexplained'))}")

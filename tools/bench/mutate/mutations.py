@@ -306,6 +306,52 @@ def withoutFenceAhead(mutant):
     return withoutFence(mutant, "before", lambda lines: range(mutant.line - 2, -1, -1))
 
 
+def withoutNextAlike(mutant):
+    """The mutant's text without the next instruction of the same opcode, too."""
+    lines = mutant.text.split("\n")
+    dropAlike(lines, mutant, range(mutant.line, len(lines)))
+    return "\n".join(lines)
+
+
+ACCESS = re.compile(r"(ld|st|atom|red|mbarrier|cp|tcgen05|fence|barrier|ldmatrix|stmatrix|wgmma|mapa|bra|brx|call|ret)\b")
+BULK = re.compile(r"(mbarrier\.arrive\.expect_tx|cp\.async\.bulk\.tensor)\.")
+
+
+def partsBulkCopies(mutant):
+    """Whether between the last barrier in front of a dropped one and the next one behind it
+    single threads only issue bulk copies and arrivals that expect their bytes, without a branch."""
+    opcode = mutant.what.split(": ")[0]
+    lines = mutant.text.split("\n")
+    for places in (range(mutant.line - 2, -1, -1), range(mutant.line, len(lines))):
+        for index in places:
+            text = lines[index].strip()
+            match = INSTRUCTION.match(text)
+            if match and match["opcode"] == opcode:
+                break
+            if text.split("//")[0].strip().endswith(":"):
+                return False
+            if match and ACCESS.match(match["opcode"]) and not (match["guard"] and BULK.match(match["opcode"])):
+                return False
+        else:
+            return False
+    return True
+
+
+def dropAlike(lines, mutant, places):
+    opcode = mutant.what.split(": ")[0]
+    for index in places:
+        match = INSTRUCTION.match(lines[index].strip())
+        if match and match["opcode"] == opcode:
+            lines[index] = "\t" + NOTHING
+            return
+
+
+def withoutIt(mutant):
+    """The mutant's text without the instruction that it weakened."""
+    lines = mutant.text.split("\n")
+    return "\n".join([*lines[:mutant.line - 1], "\t" + NOTHING, *lines[mutant.line:]])
+
+
 def withoutFence(mutant, half, places):
     lines = mutant.text.split("\n")
     for index in places(lines):
