@@ -8,6 +8,7 @@
 
 #include "blockscale/Facts/Features.h"
 
+#include "Hazards/Hazards.h"
 #include "Lanes.h"
 
 namespace blockscale::emu {
@@ -72,12 +73,26 @@ bool decodeSetmaxnreg(Decoder &d) {
   return true;
 }
 
-/// One grid runs at a time, so everything an earlier grid wrote is visible.
+// Grids run one after the other, so that only the hazard checks tell a grid that waits for
+// earlier ones from one that does not.
+Outcome waitForGrids(Warp &w, const Instruction &) {
+  if (w.hazards)
+    w.hazards->waitsForEarlierGrids(w);
+  return Outcome::next;
+}
+Outcome launchDependents(Warp &w, const Instruction &) {
+  if (w.hazards)
+    w.hazards->launchesDependents(w);
+  return Outcome::next;
+}
+
 bool decodeGriddepcontrol(Decoder &d) {
-  if (d.takeOneOf({"wait", "launch_dependents"}) < 0)
+  const int what = d.takeOneOf({"wait", "launch_dependents"});
+  if (what < 0)
     return false;
+  d.kernel.launchesDependents |= what == 1;
   Instruction in;
-  in.run = hint;
+  in.run = what == 1 ? launchDependents : waitForGrids;
   d.emit(in);
   return d.expectOperands(0);
 }

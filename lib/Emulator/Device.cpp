@@ -109,8 +109,13 @@ public:
   explicit EmulatedDevice(const Options &options) : options(options) {}
 
   Result<uint64_t> allocate(size_t bytes) override { return memory.allocate(bytes); }
-  Result<bool> release(uint64_t address) override { return memory.release(address); }
+  // What the host does to memory comes behind the end of all grids.
+  Result<bool> release(uint64_t address) override {
+    earlier.reset();
+    return memory.release(address);
+  }
   Result<bool> write(uint64_t address, const void *from, size_t bytes) override {
+    earlier.reset();
     GlobalRange r = memory.find(address);
     if (bytes && !r.covers(address, bytes))
       return outside("write", address, bytes);
@@ -121,6 +126,7 @@ public:
     return true;
   }
   Result<bool> read(uint64_t address, void *to, size_t bytes) override {
+    earlier.reset();
     GlobalRange r = memory.find(address);
     if (bytes && !r.covers(address, bytes))
       return outside("read", address, bytes);
@@ -141,6 +147,8 @@ public:
 private:
   Options options;
   GlobalMemory memory;
+  /// The launch before, as far as a dependent one may overlap with it.
+  std::shared_ptr<const EarlierGrid> earlier;
 
   Refusal outside(const char *what, uint64_t address, size_t bytes) {
     return Refusal{std::string("mem_global: host ") + what + " of " + dec(int64_t(bytes)) +
@@ -217,6 +225,11 @@ std::string checkLaunch(const LoadedModule &module, const Kernel &k, const Launc
            text(c.cluster);
   if (std::string e = checkPreferred(module.archValue, c); !e.empty())
     return e;
+  if (c.programmaticStreamSerialization &&
+      !facts::supports(module.archValue, facts::Feature::dependentGrids))
+    return "launch_programmatic: programmatic stream serialization must have a chip with "
+           "griddepcontrol, got " +
+           std::string(facts::name(module.archValue));
   if (launch.options.unmodelled == Unmodelled::refuse &&
       std::find(k.evidence.begin(), k.evidence.end(), kNoEvidence) != k.evidence.end())
     return "mma_unmodelled: products of a kernel must have a published model, got mma.sync for " +
@@ -257,6 +270,9 @@ std::string checkLaunch(const LoadedModule &module, const Kernel &k, const Launc
 Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_view name,
                                            const LaunchConfig &config) {
   auto start = std::chrono::steady_clock::now();
+  std::shared_ptr<const EarlierGrid> before = std::move(earlier);
+  if (!config.programmaticStreamSerialization)
+    before.reset();
   const auto *loaded = dynamic_cast<const LoadedModule *>(&module);
   const Kernel *kernel = loaded ? loaded->find(name) : nullptr;
   if (!kernel)
@@ -268,7 +284,7 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
     return Refusal{loaded->file + ":" + std::to_string(kernel->line) + ": " + e};
 
   if (options.hazards.mode != HazardMode::off)
-    run.hazardsTogether = std::make_shared<LaunchHazards>(run);
+    run.hazardsTogether = std::make_shared<LaunchHazards>(run, std::move(before));
   Scheduler scheduler(run);
   run.scheduler = &scheduler;
   scheduler.run(options.threads);
@@ -285,6 +301,8 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
       text.append(1, '\n').append(found[i]);
     return Refusal{text};
   }
+  if (run.hazardsTogether)
+    earlier = run.hazardsTogether->end();
   LaunchStats stats;
   stats.threadInstructions = run.instructions;
   stats.mmaInstructions = run.mmas;

@@ -147,6 +147,7 @@ public:
   uint64_t id = 0;
   std::unique_ptr<AsyncTrace> trace; // of the hazard checks
   uint32_t arriving = 0;             // of the lanes that signal one by one, the one that does now
+  bool isBehindEarlier = false;      // issued behind a griddepcontrol.wait; of the hazard checks
 
   /// Changes bytes. True: finished; false: a further stage is left.
   virtual bool land() = 0;

@@ -151,6 +151,7 @@ struct Kernel {
   bool readsClock = false;             // %clock, %globaltimer, …
   bool commitsReads = false;           // a tcgen05.commit that follows reads of A alone
   std::vector<Operand> wgmmaRegisters; // D and A of its wgmma.mma_async
+  bool launchesDependents = false;     // griddepcontrol.launch_dependents
   bool talksThroughGlobal = false;     // atomics, polls or publishing stores on global memory
   unsigned tmemColumns = 0;            // most columns that one allocation takes by a number
   unsigned ctaGroup = 0;               // of its tcgen05 instructions, 0: none

@@ -37,6 +37,7 @@ enum FunctionAttribute : int {
 
 enum LaunchAttributeId : int {
   kLaunchClusterDimension = 4,
+  kLaunchProgrammaticStreamSerialization = 6,
   kLaunchPreferredClusterDimension = 11,
   kLaunchSharedMemoryMode = 18,
 };
@@ -51,6 +52,7 @@ struct LaunchAttribute {
     struct {
       unsigned x, y, z;
     } cluster;
+    int programmaticStreamSerializationAllowed;
     int sharedMemoryMode;
   } value;
 };

@@ -229,7 +229,7 @@ Result<emu::LaunchStats> CudaDevice::launch(LoadedModule &module, const std::str
                                                        int(config.sharedBytes)))
       return failed("setting the shared memory of a block", status);
 
-  cuda::LaunchAttribute attributes[3] = {};
+  cuda::LaunchAttribute attributes[4] = {};
   unsigned count = 0;
   unsigned clusterSize = config.cluster.x * config.cluster.y * config.cluster.z;
   const emu::Dim3 &preferred = config.preferredCluster;
@@ -249,6 +249,10 @@ Result<emu::LaunchStats> CudaDevice::launch(LoadedModule &module, const std::str
   if (config.oversizedShared) {
     attributes[count].id = cuda::kLaunchSharedMemoryMode;
     attributes[count++].value.sharedMemoryMode = cuda::kSharedMemoryModeAllowOversized;
+  }
+  if (config.programmaticStreamSerialization) {
+    attributes[count].id = cuda::kLaunchProgrammaticStreamSerialization;
+    attributes[count++].value.programmaticStreamSerializationAllowed = 1;
   }
   cuda::LaunchConfig launch{{config.grid.x, config.grid.y, config.grid.z},
                             {config.block.x, config.block.y, config.block.z},

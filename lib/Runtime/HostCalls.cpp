@@ -127,7 +127,7 @@ uint64_t bsrt_call_map_end(void) {
 
 void bsrt_call_launch_begin(const char *module, const char *kernel) {
   if (Session *session = active())
-    session->pendingLaunch = {module, kernel, {}, session->preferredCluster};
+    session->pendingLaunch = {module, kernel, {}, session->preferredCluster, false};
 }
 
 void bsrt_call_preferred_cluster(int64_t x, int64_t y, int64_t z) {
@@ -138,6 +138,11 @@ void bsrt_call_preferred_cluster(int64_t x, int64_t y, int64_t z) {
   for (int i = 0; i < 3; ++i)
     if (fits(*session, dims[i]))
       session->pendingLaunch.preferredCluster[i] = uint32_t(dims[i]);
+}
+
+void bsrt_call_programmatic_stream_serialization(void) {
+  if (Session *session = active())
+    session->pendingLaunch.programmaticStreamSerialization = true;
 }
 
 void bsrt_call_param_map(uint64_t map) {
@@ -183,6 +188,7 @@ void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t bl
   for (const std::vector<uint8_t> &bytes : pending.params)
     params.push_back({bytes.data(), bytes.size()});
   std::copy_n(pending.preferredCluster.begin(), 3, config.preferred_cluster);
+  config.programmatic_stream_serialization = pending.programmaticStreamSerialization;
   config.params = params.data();
   config.param_count = uint32_t(params.size());
   bsrt_module *module = session->findModule(pending.module);
@@ -204,6 +210,7 @@ void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t bl
   std::copy_n(config.preferred_cluster, 3, record.preferredCluster);
   record.sharedBytes = config.shared_bytes;
   record.isOversized = config.oversized_shared != 0;
+  record.programmaticStreamSerialization = config.programmatic_stream_serialization != 0;
   record.seconds = stats.seconds;
   record.threadInstructions = stats.thread_instructions;
   record.mmaInstructions = stats.mma_instructions;

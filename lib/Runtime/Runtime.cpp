@@ -181,6 +181,8 @@ bsrt_status bsrt_launch(bsrt_device *device, bsrt_module *module, const char *ke
   if (config->abi_version >= 3)
     converted.preferredCluster = {config->preferred_cluster[0], config->preferred_cluster[1],
                                   config->preferred_cluster[2]};
+  if (config->abi_version >= 4)
+    converted.programmaticStreamSerialization = config->programmatic_stream_serialization != 0;
   converted.sharedBytes = config->shared_bytes;
   converted.oversizedShared = config->oversized_shared != 0;
   for (uint32_t i = 0; i < config->param_count; ++i) {

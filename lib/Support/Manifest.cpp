@@ -113,6 +113,14 @@ public:
     return text.value_or("").str();
   }
 
+  bool boolean(llvm::StringRef key) {
+    const Value *value = get(key);
+    std::optional<bool> is = value ? value->getAsBoolean() : std::nullopt;
+    if (value && !is)
+      fail(key.str(), "be true or false, got " + show(*value));
+    return is.value_or(false);
+  }
+
   template <typename E, size_t N>
   E choice(llvm::StringRef key, const std::array<std::string_view, N> &names) {
     std::string text = string(key);
@@ -361,6 +369,8 @@ ManifestKernel parseKernel(const Value &value, const std::string &path, const Ma
                                                          ", got " + std::to_string(kernel.grid[i]));
   if (fields.has("preferred_cluster"))
     parsePreferredCluster(fields, kernel);
+  if (fields.has("programmatic_stream_serialization"))
+    kernel.programmaticStreamSerialization = fields.boolean("programmatic_stream_serialization");
   if (const llvm::json::Array *params = fields.array("params", 0, 256))
     for (size_t i = 0; i < params->size() && fields.ok(); ++i)
       kernel.params.push_back(
@@ -476,6 +486,8 @@ Value toJson(const ManifestKernel &kernel) {
                 {"params", std::move(params)}};
   if (kernel.preferredCluster[0])
     object["preferred_cluster"] = integersToJson(kernel.preferredCluster);
+  if (kernel.programmaticStreamSerialization)
+    object["programmatic_stream_serialization"] = true;
   return object;
 }
 

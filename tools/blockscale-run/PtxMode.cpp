@@ -214,6 +214,8 @@ private:
     if (kernel.preferredCluster[0])
       bsrt_call_preferred_cluster(kernel.preferredCluster[0], kernel.preferredCluster[1],
                                   kernel.preferredCluster[2]);
+    if (kernel.programmaticStreamSerialization)
+      bsrt_call_programmatic_stream_serialization();
     bsrt_call_launch(kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.block[0],
                      kernel.block[1], kernel.block[2], kernel.cluster[0], kernel.cluster[1],
                      kernel.cluster[2], int64_t(kernel.sharedBytes),

@@ -121,6 +121,8 @@ static Object toJson(const LaunchRecord &launch) {
                 {"labels", launch.labels}};
   if (launch.preferredCluster[0])
     object["preferred_cluster"] = array(launch.preferredCluster);
+  if (launch.programmaticStreamSerialization)
+    object["programmatic_stream_serialization"] = true;
   if (launch.check) {
     const bsrt_check_result &check = launch.check->result;
     object["check"] = Object{{"name", launch.check->name},

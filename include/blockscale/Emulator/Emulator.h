@@ -83,6 +83,9 @@ struct LaunchConfig {
   Dim3 preferredCluster{0, 0, 0};
   uint64_t sharedBytes = 0;     // dynamic shared memory of one CTA
   bool oversizedShared = false; // opt in to more than the ordinary limit (sm_107a)
+  /// May start once every CTA of the launch before has executed griddepcontrol.launch_dependents
+  /// or exited. The emulator runs it behind that launch; its hazard checks do not rely on that.
+  bool programmaticStreamSerialization = false;
   std::vector<KernelParam> params;
 };
 

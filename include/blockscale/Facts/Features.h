@@ -23,6 +23,7 @@ enum class Feature : uint8_t {
   multicast,
   wgmma,
   setmaxnreg,
+  dependentGrids,
   clusterLaunchControl,
   clusterLaunchControlMulticast,
   blockScaledMmaSync,
@@ -89,13 +90,14 @@ inline constexpr ArchSet k107Exact{Arch::sm_107a};
 } // namespace detail
 
 // clang-format off
-inline constexpr std::array<FeatureInfo, 50> kFeatures{{
+inline constexpr std::array<FeatureInfo, 51> kFeatures{{
     {Feature::cpAsync, "cp_async", {Arch::sm_80}, "cp.async", "PTX ISA 9.4, 9.7.10"},
     {Feature::tma, "tma", detail::kHopperOn, "cp.async.bulk.tensor", "PTX ISA 9.4, 9.7.10.28"},
     {Feature::clusters, "clusters", detail::kHopperOn, "thread block clusters", "cuda_occupancy.h 13.5"},
     {Feature::multicast, "multicast", {Arch::sm_90a, Arch::sm_100f, Arch::sm_110f}, "TMA multicast at full speed; 12x takes the form without a gain", "PTX ISA 9.4, 9.7.10.28"},
     {Feature::wgmma, "wgmma", {Arch::sm_90a}, "wgmma.mma_async", "ptxas 13.5"},
     {Feature::setmaxnreg, "setmaxnreg", detail::kHopperSuffixed, "setmaxnreg", "ptxas 13.5"},
+    {Feature::dependentGrids, "dependent_grids", detail::kHopperOn, "griddepcontrol", "ptxas 13.5"},
     {Feature::clusterLaunchControl, "cluster_launch_control", detail::kBlackwellOn, "clusterlaunchcontrol", "ptxas 13.5"},
     {Feature::clusterLaunchControlMulticast, "cluster_launch_control_multicast", detail::kBlackwellSuffixed, "clusterlaunchcontrol .multicast::cluster::all", "ptxas 13.5"},
     {Feature::blockScaledMmaSync, "block_scaled_mma_sync", detail::k12x, "mma.sync with block scales", "ptxas 13.5"},

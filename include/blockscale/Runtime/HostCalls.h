@@ -39,6 +39,8 @@ void bsrt_call_param_i32(int32_t value);
 void bsrt_call_param_bytes(const void *bytes, int64_t size);
 /* Before the launch, where it prefers a larger cluster than its own. */
 void bsrt_call_preferred_cluster(int64_t x, int64_t y, int64_t z);
+/* Before a launch that may overlap with the one ahead. */
+void bsrt_call_programmatic_stream_serialization(void);
 void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x,
                       int64_t block_y, int64_t block_z, int64_t cluster_x, int64_t cluster_y,
                       int64_t cluster_z, int64_t shared_bytes, int32_t oversized);

@@ -21,7 +21,7 @@ extern "C" {
 
 /* Structs grow at their end: one of an older version, from BSRT_ABI_OLDEST on, is read as far
  * as that version goes, and what it lacks is 0. */
-#define BSRT_ABI_VERSION 3
+#define BSRT_ABI_VERSION 4
 #define BSRT_ABI_OLDEST 2
 
 typedef enum bsrt_status { BSRT_OK = 0, BSRT_ERROR = 1 } bsrt_status;
@@ -95,6 +95,9 @@ typedef struct bsrt_launch_config {
   /* Since version 3. */
   uint32_t preferred_cluster[3]; /* 0, 0, 0: none; else a multiple of cluster, which is what a
                                     block falls back to */
+  /* Since version 4. */
+  uint32_t programmatic_stream_serialization; /* 1: may start before the launch ahead is over,
+                                                 as griddepcontrol tells */
 } bsrt_launch_config;
 
 typedef struct bsrt_launch_stats {

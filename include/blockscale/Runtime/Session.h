@@ -38,6 +38,7 @@ struct LaunchRecord {
   uint32_t grid[3], block[3], cluster[3], preferredCluster[3];
   uint64_t sharedBytes;
   bool isOversized;
+  bool programmaticStreamSerialization;
   double seconds;
   uint64_t threadInstructions, mmaInstructions;
   double mmaFlops;
@@ -83,6 +84,7 @@ public:
     std::string module, kernel;
     std::vector<std::vector<uint8_t>> params;
     std::array<uint32_t, 3> preferredCluster{};
+    bool programmaticStreamSerialization = false;
   };
   std::array<uint32_t, 3> preferredCluster{}; // of every launch; 0: as the launch says
   PendingMap pendingMap;

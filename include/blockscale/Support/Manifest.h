@@ -73,6 +73,7 @@ struct ManifestKernel {
   std::array<uint32_t, 3> preferredCluster{0, 0, 0}; // none
   uint64_t sharedBytes = 0;
   SharedMode sharedMode = SharedMode::standard;
+  bool programmaticStreamSerialization = false; // may overlap with the kernel before
   std::vector<ManifestParam> params;
 };
 

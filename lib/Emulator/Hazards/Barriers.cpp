@@ -199,6 +199,7 @@ void Hazards::barrierSignalled(uint64_t address) {
   if (!b || !landing)
     return;
   b->signalled(landing->line, landing->warp);
+  b->pending.earlierOver |= landing->isBehindEarlier;
   if (address >> kClusterShift != landing->warp->cta->rank)
     b->remotePhase = b->completed + 1;
   if (landing->kind() == OpKind::copyArrive)

@@ -87,6 +87,7 @@ void Hazards::accesses(Warp &w, const Instruction &in, Touch touch, Space space,
 }
 
 void Hazards::touchGlobal(const Actor &x, const GlobalAccess &a, uint64_t address, uint64_t bytes) {
+  checkEarlier(x, a, address, bytes);
   shadow->touch(a, address, bytes,
                 [&](const GlobalAccess &part, const GlobalAccess &earlier, uint64_t cell,
                     unsigned from, unsigned to) {
@@ -172,6 +173,17 @@ void Hazards::checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAcc
         !covered(x.group->knows.async.global, &Snapshot::async))
       place(!isWrite(then) || isWrite(now) ? Rule::PX3 : isSameCta ? Rule::PX1 : Rule::GM2);
     return;
+  }
+  // By the model a relaxed write hands on only what a fence of its own thread is behind, and a
+  // relaxed read brings it to nobody but its own thread, behind a fence. Kernels whose threads
+  // each fence, meet at a barrier and let one of them count rely on more, and ship everywhere.
+  if (!isSameCta && x.group->knows.likely) {
+    auto it = x.group->knows.likely->find(e.turn());
+    if (it != x.group->knows.likely->end() &&
+        it->second.plain.covers(r.component, r.lanes, r.count)) {
+      place(Rule::OS10);
+      return;
+    }
   }
   if (then == Touch::globalWrite || then == Touch::globalReduce) {
     // The source is read at least.
@@ -273,22 +285,26 @@ void Hazards::absorb(Group &g, const ForeignPtr &from) {
 /// A strong access at gpu or sys scope.
 void Hazards::wideFlag(WarpState &s, unsigned lane, uint64_t address, bool reads, bool writes,
                        Order order) {
-  ForeignPtr &flag = together->flags[address];
+  LaunchHazards::Flag &flag = together->flags[address];
   eachGroup(s, 1u << lane, [&](Group &g) {
-    if (reads && isAcquire(order))
-      absorb(g, flag);
-    else if (reads)
-      emu::join(g.pendingWide, flag);
-    if (writes && isRelease(order))
-      emu::join(flag, releasable(s, g, g.lanes));
-    else if (writes)
-      emu::join(flag, g.releasedWide);
+    if (reads) {
+      g.knows.earlierOver |= flag.earlierOver;
+      if (isAcquire(order)) {
+        absorb(g, flag.released);
+        emu::join(g.knows.likely, flag.likely);
+      } else {
+        emu::join(g.pendingWide, flag.released);
+        emu::join(g.pendingLikely, flag.likely);
+      }
+    }
+    if (writes) {
+      flag.earlierOver |= g.knows.earlierOver;
+      emu::join(flag.released, isRelease(order) ? releasable(s, g, g.lanes) : g.releasedWide);
+      emu::join(flag.likely, g.knows.carried);
+      if (isRelease(order))
+        emu::join(flag.likely, g.knows.likely);
+    }
   });
-}
-
-void Hazards::finished() {
-  if (ownShadow)
-    together->merge(cluster.turn, std::move(ownShadow));
 }
 
 } // namespace blockscale::emu

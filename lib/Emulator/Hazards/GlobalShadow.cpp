@@ -89,7 +89,7 @@ void GlobalShadow::listOnce(Area &area, const GlobalRows &rows) {
   for (std::size_t i = n; i-- > 0;) {
     GlobalRows &r = area.reads[i];
     if (r.access.record.site != rows.access.record.site || r.rows != rows.rows ||
-        r.stride != rows.stride)
+        r.stride != rows.stride || r.access.isVisible != rows.access.isVisible)
       continue;
     if (rows.address >= r.address && rows.address + rows.bytes <= r.address + r.bytes)
       return;
@@ -146,13 +146,13 @@ void GlobalShadow::keep(Cell &cell, const GlobalAccess &a) {
 void GlobalShadow::keepAny(Cell &cell, const GlobalAccess &a) {
   for (GlobalAccess &e : cell)
     if (e.record.site == a.record.site && e.record.touch == a.record.touch &&
-        e.isWide == a.isWide && e.from <= a.from && a.to <= e.to)
+        e.isWide == a.isWide && e.isVisible == a.isVisible && e.from <= a.from && a.to <= e.to)
       return;
   // Of strong accesses the size matters.
   for (GlobalAccess &e : cell)
     if (!isStrong(a.record.touch) && e.record.site == a.record.site &&
-        e.record.touch == a.record.touch && e.isWide == a.isWide && e.turn() == a.turn() &&
-        e.from <= a.to && a.from <= e.to) {
+        e.record.touch == a.record.touch && e.isWide == a.isWide && e.isVisible == a.isVisible &&
+        e.turn() == a.turn() && e.from <= a.to && a.from <= e.to) {
       e.from = std::min(e.from, a.from);
       e.to = std::max(e.to, a.to);
       return;

@@ -28,8 +28,9 @@ struct GlobalAccess {
   int16_t base = 0; // with a shift: the byte that belongs to lane `record.lanes`
   uint16_t warp = 0;
   uint8_t rank = 0;
-  bool isWide = false; // strong at gpu or sys scope
-  uint32_t readBy = 0; // of a bulk store: the component that has read its source
+  bool isWide = false;    // strong at gpu or sys scope
+  bool isVisible = false; // to dependent grids from their start on
+  uint32_t readBy = 0;    // of a bulk store: the component that has read its source
   uint32_t turn() const { return record.place; }
   /// Lanes that touched some of these bytes.
   uint32_t owners(unsigned first, unsigned end) const;
@@ -71,6 +72,36 @@ public:
   }
   /// A bulk copy's read of a row; true when it is only listed.
   bool list(const GlobalAccess &access, uint64_t address, uint64_t bytes);
+
+  /// Calls visit(access) for all that is kept.
+  template <class Visit> void eachAccess(Visit visit) {
+    for (auto &[begin, area] : areas)
+      for (GlobalRows &rows : area.reads)
+        visit(rows.access);
+    for (auto &[page, cells] : pages)
+      for (Cell &cell : cells->cell)
+        for (GlobalAccess &a : cell)
+          visit(a);
+  }
+  /// Calls check(access, first address, end) for what is kept of these bytes. Keeps nothing.
+  template <class Check> void overlaps(uint64_t address, uint64_t bytes, Check check) const {
+    const uint64_t end = address + bytes;
+    if (auto area = areas.find(memory.find(address).begin); area != areas.end())
+      for (const GlobalRows &rows : area->second.reads)
+        for (uint64_t row = 0; row < rows.rows; ++row) {
+          const uint64_t from = rows.address + row * rows.stride;
+          if (from < end && address < from + rows.bytes)
+            check(rows.access, std::max(from, address), std::min(from + rows.bytes, end));
+        }
+    for (uint64_t at = address / kCell * kCell; at < end; at += kCell) {
+      auto page = pages.find(at / kPage);
+      if (page == pages.end())
+        continue;
+      for (const GlobalAccess &a : page->second->cell[at % kPage / kCell])
+        if (at + a.from < end && address < at + a.to)
+          check(a, std::max(at + a.from, address), std::min(at + a.to, end));
+    }
+  }
 
   /// Takes over what a cluster without any order towards the others has done. Calls
   /// check(access of it, earlier access, address of the cell, first byte, end).

@@ -37,6 +37,7 @@ Hazards::Hazards(Cluster &owner) : cluster(owner), options(owner.launch.options.
   pairAllocs.resize(owner.ctas.size());
   pairFrees.resize(owner.ctas.size() / 2);
   endings.resize(owner.ctas.size());
+  dependence.resize(owner.ctas.size());
   for (auto &cells : sharedCells)
     cells.resize(owner.launch.sharedBytes / kCellBytes + 1);
   named.resize(owner.ctas.size() * 16);
@@ -108,7 +109,12 @@ void Hazards::publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &i
   into.init.join(g.knows.init);
   into.weak.join(g.knows.weak);
   into.before.join(g.knows.before);
+  into.earlierOver |= g.knows.earlierOver;
   if (isRelease(order)) {
+    emu::join(into.carried, g.knows.carried);
+    emu::join(into.carried, g.releasedWide);
+    for (const ForeignPtr &seen : {g.knows.likely, g.pendingWide, g.pendingLikely})
+      emu::join(into.likely, seen);
     giveIssued(s, lanes, into.before);
     into.plain.join(g.knows.plain);
     giveOwn(s, g, lanes, into.plain);
@@ -137,6 +143,7 @@ void Hazards::learn(Group &g, const Knowledge &from, Order order) {
     return;
   }
   g.pending.join(from);
+  g.knows.earlierOver |= from.earlierOver;
   g.knows.init.join(from.init);
   g.knows.before.join(from.before);
   g.knows.weak.join(from.weak);
@@ -260,8 +267,11 @@ void Hazards::fence(Warp &w, FenceKind kind) {
     switch (kind) {
     case FenceKind::threadWide:
     case FenceKind::thread:
-      if (kind == FenceKind::threadWide && cluster.launch.kernel.talksThroughGlobal) {
+      if (kind == FenceKind::threadWide &&
+          (cluster.launch.kernel.talksThroughGlobal || cluster.launch.kernel.launchesDependents)) {
         absorb(g, g.pendingWide);
+        emu::join(g.knows.likely, g.pendingLikely);
+        emu::join(g.knows.carried, g.knows.likely);
         emu::join(g.releasedWide, releasable(s, g, g.lanes));
       }
       g.knows.plain.join(g.pending.plain);

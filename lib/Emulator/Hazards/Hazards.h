@@ -118,6 +118,9 @@ public:
   void ended(Cta &cta);
   /// The cluster has come to its end.
   void finished();
+  /// griddepcontrol.wait and .launch_dependents.
+  void waitsForEarlierGrids(Warp &w);
+  void launchesDependents(Warp &w);
   /// A refusal of the machine that breaks a rule carries its label, too.
   static std::string withLabel(const std::string &message);
   void exits(Warp &w, const Instruction &in, uint32_t lanes);
@@ -169,6 +172,11 @@ private:
   LaunchHazards *together;                 // what all clusters check
   std::unique_ptr<GlobalShadow> ownShadow; // of global memory, where there is no common one
   GlobalShadow *shadow;
+  Foreign visible; // to dependent grids from their start on
+  struct Dependence {
+    bool launches = false, waits = false;
+  };
+  std::vector<Dependence> dependence; // by rank
   bool sawRelaxedWait = false, sawRelaxedArrive = false, sawRelaxedCluster = false;
 
   bool assumes(unsigned n) const {
@@ -214,6 +222,7 @@ private:
   Rule tensorRule(const Actor &x, const Record &r) const;
 
   GlobalAccess globalAccess(const Actor &x, bool isWide) const;
+  void checkEarlier(const Actor &x, const GlobalAccess &a, uint64_t address, uint64_t bytes);
   void touchGlobal(const Actor &x, const GlobalAccess &a, uint64_t address, uint64_t bytes);
   void checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAccess &earlier,
                    uint64_t cell, unsigned from, unsigned to);

@@ -101,6 +101,8 @@ public:
     a.readBy = actor.record.component;
     if (touch != Touch::globalRead || !hazards.shadow->list(a, address, bytes))
       hazards.touchGlobal(x, a, address, bytes);
+    else
+      hazards.checkEarlier(x, a, address, bytes);
   }
 
   /// What is left.
@@ -130,6 +132,7 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
   WarpState &s = stateOf(w);
   unsigned lane = unsigned(__builtin_ctz(op.lanes ? op.lanes : 1));
   Actor x = actor(w, in, lane, Touch::load);
+  op.isBehindEarlier = x.group->knows.earlierOver;
   Agent agent = op.ctaGroup() == 2 ? Agent::tensor2 : Agent::tensor1;
   auto number = [&](Agent a, uint32_t lanes) {
     uint32_t id = component(s, a);

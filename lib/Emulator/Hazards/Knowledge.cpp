@@ -61,6 +61,9 @@ void Knowledge::join(const Knowledge &o) {
   maps.join(o.maps);
   emu::join(foreign, o.foreign);
   emu::join(acquired, o.acquired);
+  emu::join(carried, o.carried);
+  emu::join(likely, o.likely);
+  earlierOver |= o.earlierOver;
 }
 
 } // namespace blockscale::emu

@@ -55,6 +55,12 @@ struct Knowledge {
   Clock maps;   // of changes of tensor maps, with a releasing tensormap fence
   ForeignPtr foreign;
   AcquiredMapsPtr acquired;
+  /// Released by a fence of gpu scope of a thread ordered ahead. A relaxed write of that thread
+  /// would hand it on; one of another thread behind a barrier does only if fences are
+  /// cumulative.
+  ForeignPtr carried;
+  ForeignPtr likely;        // known if they are
+  bool earlierOver = false; // a griddepcontrol.wait comes ahead
   void join(const Knowledge &o);
 };
 

@@ -10,8 +10,9 @@
 
 namespace blockscale::emu {
 
-LaunchHazards::LaunchHazards(Launch &owner)
-    : launch(owner), shadow(owner.memory), changedBefore(owner.memory.changedMaps) {}
+LaunchHazards::LaunchHazards(Launch &owner, std::shared_ptr<const EarlierGrid> earlier)
+    : launch(owner), shadow(owner.memory), changedBefore(owner.memory.changedMaps),
+      before(std::move(earlier)) {}
 
 LaunchHazards::~LaunchHazards() = default;
 

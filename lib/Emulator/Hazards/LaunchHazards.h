@@ -21,16 +21,42 @@
 
 namespace blockscale::emu {
 
+/// A grid that may not be over when a dependent one starts.
+struct EarlierGrid {
+  explicit EarlierGrid(GlobalShadow accesses) : accesses(std::move(accesses)) {}
+  GlobalShadow accesses;
+  std::string kernel, file;
+  std::vector<uint32_t> lines; // of its code
+  std::shared_ptr<const SourceLines> source;
+  std::shared_ptr<const EarlierGrid> before; // not over either when dependents start
+};
+
+/// Marks accesses that dependent grids see from their start on.
+void markVisible(GlobalShadow &shadow, const Foreign &sees);
+
 class LaunchHazards {
 public:
-  explicit LaunchHazards(Launch &launch);
+  /// `earlier` may still run; null: all grids before are over.
+  LaunchHazards(Launch &launch, std::shared_ptr<const EarlierGrid> earlier);
   ~LaunchHazards();
   /// The shadow of all clusters, or null when each keeps its own.
   GlobalShadow *common() { return launch.kernel.talksThroughGlobal ? &shadow : nullptr; }
   /// A cluster has ended.
   void merge(uint64_t turn, std::unique_ptr<GlobalShadow> from);
   /// Released at gpu or sys scope, by address. Of kernels that run on one host thread.
-  std::map<uint64_t, ForeignPtr> flags;
+  struct Flag {
+    ForeignPtr released;
+    ForeignPtr likely; // if fences are cumulative
+    bool earlierOver = false;
+  };
+  std::map<uint64_t, Flag> flags;
+
+  const EarlierGrid *earlier() const { return before.get(); }
+  /// Of one cluster: what dependents see from their start on, and whether they start behind the
+  /// end of the grids before.
+  void dependentsStart(const Foreign &sees, bool isBehindEarlier);
+  /// The grid has ended: what a dependent one must know of it.
+  std::shared_ptr<const EarlierGrid> end();
 
   /// Tensor maps that an earlier launch changed, by address.
   bool wasMapChanged(uint64_t address) const { return changedBefore.count(address) != 0; }
@@ -43,6 +69,9 @@ private:
   std::map<uint64_t, std::unique_ptr<GlobalShadow>> waiting; // by turn
   uint64_t merged = 0;                                       // turns
   std::set<uint64_t> changedBefore;
+  std::shared_ptr<const EarlierGrid> before;
+  Foreign visible; // to dependent grids
+  bool isEarlierOver = false;
 
   void report(const GlobalAccess &later, const GlobalAccess &earlier, uint64_t from, uint64_t to);
 };

@@ -106,7 +106,9 @@ constexpr HazardRule kRules[] = {
     {"GM2", HazardLevel::warning, "data of another CTA read by a bulk copy without a proxy fence",
      "fence.proxy.async by the reader", "8.9.5", "", ""},
     {"GM3", HazardLevel::error, "conflict with an unfinished earlier grid",
-     "griddepcontrol.wait before the access", "9.7.15.14", "", "one grid runs at a time"},
+     "griddepcontrol.wait before the access, or in the earlier grid a fence of gpu scope between "
+     "its access and griddepcontrol.launch_dependents",
+     "9.7.15.14", "", ""},
     {"GM4", HazardLevel::never, "data of an earlier kernel read by a bulk copy without a fence", "",
      "8.9.4", "", ""},
     {"TP1", HazardLevel::error, "tensor map changed in use, or its change not released or acquired",
@@ -148,8 +150,14 @@ constexpr HazardRule kRules[] = {
      "behind their last use",
      "wgmma.fence ahead of the product, wgmma.commit_group and wgmma.wait_group behind it",
      "9.7.16", "", "not between products of one shape that add up in the same registers"},
+    {"OS10", HazardLevel::warning,
+     "global memory shared by CTAs through fences of gpu scope and relaxed accesses on the two "
+     "sides of a barrier",
+     "a fence of gpu scope in the thread of the relaxed write, behind the barrier; and in that of "
+     "the relaxed read, ahead of it",
+     "8.9.5", "", ""},
 };
-static_assert(std::size(kRules) == size_t(Rule::OS9) + 1);
+static_assert(std::size(kRules) == size_t(Rule::OS10) + 1);
 
 } // namespace
 

@@ -65,6 +65,7 @@ enum class Rule : uint8_t {
   OS7,
   OS8,
   OS9,
+  OS10,
 };
 
 inline const HazardRule &info(Rule rule) { return hazardRules()[size_t(rule)]; }

@@ -18,13 +18,14 @@ namespace blockscale::emu {
 struct Hazards::Group {
   uint32_t lanes = 0;
   Knowledge knows;
-  Knowledge pending;       // from relaxed reads and waits; a fence makes it known
-  Knowledge fenced;        // at the last releasing fence; relaxed writes carry it
-  Clock own;               // of the copies that a lane has waited for, for itself alone
-  ForeignPtr absorbed;     // the last that it learned: polls see the same again and again
-  ForeignPtr pendingWide;  // from relaxed reads at gpu scope
-  ForeignPtr releasedWide; // at the last releasing fence of that scope
-  Clock tensorFenced;      // known before the last tcgen05.fence::after_thread_sync
+  Knowledge pending;        // from relaxed reads and waits; a fence makes it known
+  Knowledge fenced;         // at the last releasing fence; relaxed writes carry it
+  Clock own;                // of the copies that a lane has waited for, for itself alone
+  ForeignPtr absorbed;      // the last that it learned: polls see the same again and again
+  ForeignPtr pendingWide;   // from relaxed reads at gpu scope
+  ForeignPtr releasedWide;  // at the last releasing fence of that scope
+  ForeignPtr pendingLikely; // from relaxed reads of what others' fences released
+  Clock tensorFenced;       // known before the last tcgen05.fence::after_thread_sync
   /// Lanes of another group come to know what these do, and the reverse.
   void join(const Group &o) {
     knows.join(o.knows);
@@ -34,6 +35,7 @@ struct Hazards::Group {
     tensorFenced.join(o.tensorFenced);
     emu::join(pendingWide, o.pendingWide);
     emu::join(releasedWide, o.releasedWide);
+    emu::join(pendingLikely, o.pendingLikely);
   }
 };
 

@@ -514,7 +514,7 @@ TEST(Hints, OfCachesDoNothing) {
   CopyRun r = runForm("cp.async.bulk.prefetch.tensor.4d.L2.global [%in, {0, 0, 0, 0}]; "
                       "cp.async.bulk.prefetch.L2.global [%rd9], 64; prefetch.tensormap [%in]; "
                       "prefetch.global.L2 [%rd9]; applypriority.global.L2::evict_normal [%rd9], "
-                      "128; griddepcontrol.wait; griddepcontrol.launch_dependents;",
+                      "128;",
                       &map, {0, 0}, {});
   ASSERT_EQ(r.error, "");
   expectSame(r.tensor, tensorBefore());

@@ -107,6 +107,32 @@ std::vector<HazardCase> cases() {
                        "mov.u64 %rd5, 1; mov.u32 %r23, 1; st.relaxed.gpu.global.[-u64 [%in], %rd5-]"
                        "[+v2.u32 [%in], {%r23, %r23}+];\n"),
                elected(0, "ld.relaxed.gpu.global.u32 %r20, [%in+4];\n")));
+  // The last CTA to count takes what all have written (CUDA's sample threadFenceReduction): each
+  // thread has a fence of its own, but another one counts.
+  const std::string lastBlock =
+      "mov.u32 %r21, %ctaid.x; mad.wide.u32 %rd5, %r21, 512, %po; st.global.u32 [%rd5], %t;\n"
+      "EACH bar.sync 0;\nAHEAD @%p6 atom.relaxed.gpu.global.add.u32 %r20, [%in], 1;\nBEHIND "
+      "@%p6 st.shared.u32 [%b], %r20;\nbar.sync 0;\nld.shared.u32 %r20, [%b];\n"
+      "setp.ne.u32 %p2, %r20, 1; @%p2 bra D1;\n"
+      "ld.global.u32 %r22, [%po]; ld.global.u32 %r22, [%po+512];\nD1:\n";
+  auto fences = [&](const char *each, const char *ahead, const char *behind) {
+    std::string text = lastBlock;
+    text.replace(text.find("EACH"), 4, each);
+    text.replace(text.find("AHEAD"), 5, ahead);
+    return text.replace(text.find("BEHIND"), 6, behind);
+  };
+  const char *const fence = "fence.acq_rel.gpu;\n";
+  const char *const missing = "[+fence.acq_rel.gpu;\n+]";
+  const char *const scope = "fence.acq_rel.[-cta-][+gpu+];\n";
+  two("GM1_lastBlock", fences(missing, "", ""));
+  two("GM1_lastBlockScope", fences(scope, "", ""));
+  two("GM1_lastBlockReader", fences("", missing, fence));
+  two("OS10", fences(fence, missing, missing), L::warning);
+  two("OS10_write", fences(fence, missing, fence), L::warning);
+  two("OS10_read", fences("", fence, missing), L::warning);
+  // Its own relaxed read tells a thread nothing.
+  two("GM1_noBarrier", twoRoles(elected(0, kPut + kGpuFence + signal("relaxed.gpu")),
+                                elected(0, poll("relaxed.gpu") + "[+" + kGpuFence + "+]" + kGet)));
   one("GM1_cluster", "mov.u32 %cr, %cluster_ctarank; xor.b32 %r20, %cr, 1;\n"
                      "mad.wide.u32 %rd5, %cr, 512, %po; mad.wide.u32 %rd6, %r20, 512, %po;\n"
                      "st.global.u32 [%rd5], %t;\n[+barrier.cluster.arrive.aligned; "

@@ -179,7 +179,7 @@ TEST(Runtime, refusesUnknownDevices) {
   EXPECT_EQ(bsrt_device_open("tpu", nullptr, &device), BSRT_ERROR);
   EXPECT_STREQ(bsrt_error_message(), "runtime: device must be emulator or cuda, got 'tpu'");
   EXPECT_EQ(bsrt_device_open(nullptr, nullptr, &device), BSRT_ERROR);
-  EXPECT_EQ(bsrt_abi_version(), 3u);
+  EXPECT_EQ(bsrt_abi_version(), 4u);
 }
 
 TEST(Session, firstErrorStopsTheRun) {
