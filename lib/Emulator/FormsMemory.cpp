@@ -40,6 +40,7 @@ constexpr Form kForms[] = {
     {"st", "async weak|cluster? @sharedAny? mbarrier::complete_tx::bytes v4 b32|u32|s32|f32"},
     {"st", "async release gpu|sys global? b8|b16|b32|b64|u16|s16|@word", kExecuted, {}, kGlobal},
     {"st", "async mmio release sys global? b8|b16|b32|b64|u16|s16|@word", kExecuted, {}, kGlobal},
+    {"st", "bulk weak? shared::cta?", kExecuted, {}, facts::Feature::storeBulk},
     {"prefetch", "global|local? L1|L2|L2::evict_last|L2::evict_normal", kHint, "fills a cache"},
     {"prefetch", "const|param? tensormap", kHint, "fills a cache"},
     {"prefetchu", "L1", kHint, "fills a cache"},

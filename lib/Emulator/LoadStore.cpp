@@ -12,6 +12,7 @@
 #include "Lanes.h"
 #include "Polls.h"
 #include "StoreAsync.h"
+#include "StoreBulk.h"
 
 #include <cstring>
 
@@ -297,6 +298,8 @@ bool decodeLoadStore(Decoder &d) {
   bool isStore = d.raw->opcode == "st";
   if (isStore && d.take("async"))
     return decodeStoreAsync(d, /*reduces=*/false);
+  if (isStore && d.take("bulk"))
+    return decodeStoreBulk(d);
   int ordering = d.takeOneOf({"acquire", "relaxed", "volatile", "mmio", "release"});
   bool poll = ordering >= 0;
   Order order = ordering < 0    ? Order::weak

@@ -247,8 +247,16 @@ Outcome issueBulkLoad(Warp &w, const Instruction &in, const CopyForm &form, int 
       if (!add(rank, uint64_t(told)))
         return Outcome::error;
     }
-  } else if (!add(dst >> kClusterShift, barrier >> kClusterShift)) {
-    return Outcome::error;
+  } else {
+    // The manual's rule is one of tensor copies; it has none for the others.
+    const uint64_t to = dst >> kClusterShift, told = barrier >> kClusterShift;
+    if (form.tensor && (form.ctaGroup == 2 ? to / 2 != told / 2 : to != told))
+      return w.fail(in, std::string("tma_mbarrier: mbarrier must lie in the CTA ") +
+                            (form.ctaGroup == 2 ? "pair " : "") +
+                            "of the destination, got CTA rank " + dec(int64_t(told)) + " for " +
+                            dec(int64_t(to)));
+    if (!add(to, told))
+      return Outcome::error;
   }
   w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::free, 1u << l);
   return Outcome::next;

@@ -67,6 +67,7 @@ enum class Feature : uint8_t {
   tmaOverride,
   oversizedShared,
   reduxFloat,
+  storeBulk,
   asyncGlobal
 };
 
@@ -90,7 +91,7 @@ inline constexpr ArchSet k107Exact{Arch::sm_107a};
 } // namespace detail
 
 // clang-format off
-inline constexpr std::array<FeatureInfo, 51> kFeatures{{
+inline constexpr std::array<FeatureInfo, 52> kFeatures{{
     {Feature::cpAsync, "cp_async", {Arch::sm_80}, "cp.async", "PTX ISA 9.4, 9.7.10"},
     {Feature::tma, "tma", detail::kHopperOn, "cp.async.bulk.tensor", "PTX ISA 9.4, 9.7.10.28"},
     {Feature::clusters, "clusters", detail::kHopperOn, "thread block clusters", "cuda_occupancy.h 13.5"},
@@ -141,6 +142,7 @@ inline constexpr std::array<FeatureInfo, 51> kFeatures{{
     {Feature::tmaOverride, "tma_override", k107, "TMA .override::global_address and dim_stride", "PTX ISA 9.4, 9.7.10.28"},
     {Feature::oversizedShared, "oversized_shared", k107, "327 KiB of shared memory a block", "cuda.h 13.5; cutlass-dsl 4.8.1"},
     {Feature::reduxFloat, "redux_float", {Arch::sm_100f}, "redux.sync of f32", "ptxas 13.5"},
+    {Feature::storeBulk, "store_bulk", detail::kBlackwellOn, "st.bulk", "ptxas 13.5"},
     {Feature::asyncGlobal, "async_global", detail::kBlackwellOn, "st.async and red.async of global memory", "PTX ISA 9.4, 9.7.10.12; ptxas 13.5"},
 }};
 // clang-format on

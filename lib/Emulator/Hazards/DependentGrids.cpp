@@ -19,8 +19,9 @@ void Hazards::waitsForEarlierGrids(Warp &w) {
   eachGroup(stateOf(w), w.mask, [](Group &g) { g.knows.earlierOver = true; });
 }
 
-/// The manual leaves open whether the first or the last of a CTA's threads counts. Here all do:
-/// dependents start behind each launch_dependents that a thread executes.
+/// Each of a CTA's launch_dependents behind a releasing fence synchronises with the start of the
+/// dependents. Fences of other threads ahead of a barrier count, too: what OS10 only warns of is
+/// no error here.
 void Hazards::launchesDependents(Warp &w) {
   Dependence &d = dependence[w.cta->rank];
   d.launches = true;
@@ -33,14 +34,16 @@ void Hazards::launchesDependents(Warp &w) {
           visible[turn].join(snapshot);
   });
   if (isBehindEarlier)
-    together->dependentsStart({}, isBehindEarlier);
+    together->dependentsStart({}, isBehindEarlier, /*launches=*/true);
 }
 
 void Hazards::finished() {
-  bool isBehindEarlier = false;
-  for (const Dependence &d : dependence)
+  bool isBehindEarlier = false, launches = false;
+  for (const Dependence &d : dependence) {
     isBehindEarlier |= d.waits && !d.launches;
-  together->dependentsStart(ownShadow ? Foreign() : visible, isBehindEarlier);
+    launches |= d.launches;
+  }
+  together->dependentsStart(ownShadow ? Foreign() : visible, isBehindEarlier, launches);
   if (!ownShadow)
     return;
   markVisible(*ownShadow, visible);
@@ -57,14 +60,18 @@ void markVisible(GlobalShadow &shadow, const Foreign &sees) {
   });
 }
 
-void LaunchHazards::dependentsStart(const Foreign &sees, bool isBehindEarlier) {
+void LaunchHazards::dependentsStart(const Foreign &sees, bool isBehindEarlier, bool launches) {
   std::lock_guard<std::mutex> guard(lock);
   for (const auto &[turn, snapshot] : sees)
     visible[turn].join(snapshot);
   isEarlierOver |= isBehindEarlier;
+  launchesDependents |= launches;
 }
 
 std::shared_ptr<const EarlierGrid> LaunchHazards::end() {
+  // Only a grid that executes launch_dependents may still run when dependents start.
+  if (!launchesDependents)
+    return isEarlierOver ? nullptr : before;
   markVisible(shadow, visible);
   auto grid = std::make_shared<EarlierGrid>(std::move(shadow));
   grid->kernel = launch.kernel.name;

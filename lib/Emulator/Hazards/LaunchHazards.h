@@ -54,7 +54,7 @@ public:
   const EarlierGrid *earlier() const { return before.get(); }
   /// Of one cluster: what dependents see from their start on, and whether they start behind the
   /// end of the grids before.
-  void dependentsStart(const Foreign &sees, bool isBehindEarlier);
+  void dependentsStart(const Foreign &sees, bool isBehindEarlier, bool launches);
   /// The grid has ended: what a dependent one must know of it.
   std::shared_ptr<const EarlierGrid> end();
 
@@ -71,7 +71,7 @@ private:
   std::set<uint64_t> changedBefore;
   std::shared_ptr<const EarlierGrid> before;
   Foreign visible; // to dependent grids
-  bool isEarlierOver = false;
+  bool isEarlierOver = false, launchesDependents = false;
 
   void report(const GlobalAccess &later, const GlobalAccess &earlier, uint64_t from, uint64_t to);
 };

@@ -238,6 +238,23 @@ std::vector<std::string> tensorLoads() {
 }
 INSTANTIATE_TEST_SUITE_P(All, TensorLoadForm, ::testing::ValuesIn(tensorLoads()));
 
+TEST(TensorLoads, SignalTheCtaOfTheirDestination) {
+  const facts::TensorMap map = plainMap(2, false, 0);
+  auto error = [&](const std::string &group, const char *dst, const char *mbar) {
+    return runForm("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::"
+                   "bytes" +
+                       group + " [" + dst + "], [%in, {0, 0}], [" + mbar + "];",
+                   &map, {0, 0}, unchecked())
+        .error;
+  };
+  EXPECT_NE(error("", "%r4", "%r1")
+                .find("tma_mbarrier: mbarrier must lie in the CTA of the "
+                      "destination, got CTA rank 0 for 1"),
+            std::string::npos);
+  EXPECT_EQ(error("", "%r4", "%r5").find("tma_mbarrier"), std::string::npos);
+  EXPECT_EQ(error(".cta_group::2", "%r0", "%r5").find("tma_mbarrier"), std::string::npos);
+}
+
 //===----------------------------------------------------------------------===//
 // Plain copies into shared memory
 //===----------------------------------------------------------------------===//

@@ -112,8 +112,6 @@ std::vector<Case> cases() {
       {"read", {kPut + kLaunch, rightWait + kGet + wrongWait}},
       {"write", {kGet + kLaunch, rightWait + kPut + wrongWait}},
       {"overwrite", {kPut + kLaunch, rightWait + "st.global.u32 [%po], 8;\n" + wrongWait}},
-      // Without launch_dependents the end of the CTAs starts it, and tells of no memory.
-      {"untriggered", {kPut, rightWait + kGet + wrongWait}},
       // Loads ahead of the wait are no mistake by themselves.
       {"unrelated", {kPut + kLaunch, "ld.global.u32 %r1, [[-%po-][+%pi+]];\n" + kWait + kGet}},
       {"bytes", {"@%p6 " + kPut + kLaunch, "ld.global.u8 %r1, [%out+[-3-][+4+]];\n"}},
@@ -122,7 +120,7 @@ std::vector<Case> cases() {
       {"fence_scope", {kPut + "fence.acq_rel.[-cta-][+gpu+];\n" + kLaunch, kGet}},
       {"fence_read", {kGet + "[+" + kFence + "+]" + kLaunch, kPut}},
       {"fence_order", {"[+" + kPut + "+]" + kFence + kLaunch + "[-" + kPut + "-]", kGet}},
-      {"fence_launch", {kPut + kFence + "[+" + kLaunch + "+]", kGet}},
+      {"fence_launch", {kPut + kLaunch + kFence + "[+" + kLaunch + "+]", kGet}},
       {"fence_barrier", {kPut + "[+bar.sync 0;\n+]@%p6 fence.acq_rel.gpu;\n@%p6 " + kLaunch, kGet}},
       {"fence_each", {kPut + kFence + "[+bar.sync 0;\n+]@%p6 " + kLaunch, kGet}},
       // What one thread waits for, others learn.
@@ -136,9 +134,9 @@ std::vector<Case> cases() {
             "setp.eq.u32 %p3, %r2, 0; @%p3 bra P;\n" +
             kGet}},
       // The grid between them waits, but its dependents may start before.
-      {"third", {kPut, "[+" + kWait + "+]" + kLaunch + kWait, kGet}},
-      {"third_waits", {kPut, kLaunch + kWait, rightWait + kGet}},
-      {"third_untriggered", {kPut, rightWait + "ld.global.u32 %r1, [%pi];\n", kGet}},
+      {"third", {kPut + kLaunch, "[+" + kWait + "+]" + kLaunch + kWait, kGet}},
+      {"third_waits", {kPut + kLaunch, kLaunch + kWait, rightWait + kGet}},
+      {"third_untriggered", {kPut + kLaunch, rightWait + "ld.global.u32 %r1, [%pi];\n", kGet}},
   };
 }
 
@@ -155,6 +153,8 @@ TEST(DependentGrids, OrdinaryLaunchesComeOneAfterTheOther) {
   chain.dependent = false;
   expectQuiet(chain);
 }
+// "If the prerequisite grid is using launch_dependents" the dependent one must wait: else not.
+TEST(DependentGrids, GridThatLaunchesNoneIsOver) { expectQuiet({{kPut, kGet}}); }
 TEST(DependentGrids, WhatTheHostReadsIsOver) {
   Chain chain{kWrong};
   chain.readsBetween = true;
