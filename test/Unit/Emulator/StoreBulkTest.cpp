@@ -51,8 +51,9 @@ TEST(StoreBulkRefusals, SayWhy) {
             "bulk_size: size of st.bulk must be a multiple of 8 up to 16777216, got 12");
   EXPECT_EQ(message("mov.u32 %r2, 16777224; st.bulk.weak.shared::cta [%r1], %r2, 0;"),
             "bulk_size: size of st.bulk must be a multiple of 8 up to 16777216, got 16777224");
-  EXPECT_EQ(message("st.bulk [%out], 16, 0;"),
-            "mem_shared: st.bulk must write shared memory, got generic address 0x100000000100");
+  EXPECT_NE(message("st.bulk [%out], 16, 0;")
+                .find("mem_shared: st.bulk must write shared memory, got generic address 0x1000"),
+            std::string::npos);
   EXPECT_NE(
       message("st.bulk.shared::cta [%r1+120], 16, 0;").find("mem_shared: shared access of 16"),
       std::string::npos);
