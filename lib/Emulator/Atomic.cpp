@@ -89,20 +89,28 @@ bool isShared(const Instruction &in, uint64_t address) {
 template <typename T> Outcome atomic(Warp &w, const Instruction &in) {
   std::lock_guard<std::mutex> guard(w.launch->memory.atomics);
   bool changed = false;
+  uint64_t addresses[32] = {};
+  uint8_t *places[32] = {};
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
-    uint64_t address =
-        in.flags & kWideBase ? w.reg<uint64_t>(in.op[1])[l] : w.reg<uint32_t>(in.op[1])[l];
-    uint8_t *p = w.resolve(in, Space(in.imm2), address + uint64_t(in.imm), sizeof(T), unsigned(l));
-    if (!p)
+    addresses[l] = uint64_t(in.imm) + (in.flags & kWideBase ? w.reg<uint64_t>(in.op[1])[l]
+                                                            : w.reg<uint32_t>(in.op[1])[l]);
+    places[l] = w.resolve(in, Space(in.imm2), addresses[l], sizeof(T), unsigned(l));
+    if (!places[l])
       return Outcome::error;
-    note(w, in, address + uint64_t(in.imm), sizeof(T), l);
+  }
+  if (w.hazards)
+    w.hazards->accesses(w, in, Touch::atomic, Space(in.imm2), addresses, sizeof(T), /*same=*/0,
+                        Order(in.flags >> kOrderShift & kOrderMask), in.flags & kWide);
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    uint8_t *p = places[l];
     T old, fresh;
     std::memcpy(&old, p, sizeof(T));
     T a = T(w.reg<Stored<T>>(in.op[2])[l]);
     T b = in.op[3] == kNone ? T() : T(w.reg<Stored<T>>(in.op[3])[l]);
     if constexpr (std::is_floating_point_v<T>)
-      fresh = Op(in.sub) == Op::add ? add(isShared(in, address + uint64_t(in.imm)), old, a)
+      fresh = Op(in.sub) == Op::add ? add(isShared(in, addresses[l]), old, a)
                                     : apply<T>(Op(in.sub), old, a, b);
     else
       fresh = apply<T>(Op(in.sub), old, a, b);

@@ -41,6 +41,19 @@ void Hazards::accesses(Warp &w, const Instruction &in, Touch touch, Space space,
     const auto lane = unsigned(__builtin_ctz(m));
     const uint64_t address = addresses[lane];
     const Touch here = same >> lane & 1 ? Touch::storeSame : touch;
+    if (order == Order::relaxed) {
+      // One access of all lanes at this address that know the same.
+      const Group &g = groupOf(stateOf(w), lane);
+      uint32_t together = 0;
+      for (uint32_t k = g.own.isEmpty() ? m & g.lanes : m & -m; k; k &= k - 1)
+        if (addresses[__builtin_ctz(k)] == address)
+          together |= k & -k;
+      uint64_t inSpace = address;
+      const Space where = space == Space::generic ? classify(address, inSpace) : space;
+      strongAccess(w, in, touch, where, inSpace, bytes, together, order, isWide);
+      m &= ~together;
+      continue;
+    }
     uint64_t unused;
     if (order != Order::weak ||
         (!isGlobal && (space != Space::generic || classify(address, unused) != Space::global))) {
@@ -283,27 +296,33 @@ void Hazards::absorb(Group &g, const ForeignPtr &from) {
 }
 
 /// A strong access at gpu or sys scope.
-void Hazards::wideFlag(WarpState &s, unsigned lane, uint64_t address, bool reads, bool writes,
+void Hazards::wideFlag(WarpState &s, uint32_t lanes, uint64_t address, bool reads, bool writes,
                        Order order) {
   LaunchHazards::Flag &flag = together->flags[address];
-  eachGroup(s, 1u << lane, [&](Group &g) {
-    if (reads) {
-      g.knows.earlierOver |= flag.earlierOver;
-      if (isAcquire(order)) {
-        absorb(g, flag.released);
-        emu::join(g.knows.likely, flag.likely);
-      } else {
-        emu::join(g.pendingWide, flag.released);
-        emu::join(g.pendingLikely, flag.likely);
-      }
+  auto read = [&](Group &g) {
+    g.knows.earlierOver |= flag.earlierOver;
+    if (isAcquire(order)) {
+      absorb(g, flag.released);
+      emu::join(g.knows.likely, flag.likely);
+    } else {
+      emu::join(g.pendingWide, flag.released);
+      emu::join(g.pendingLikely, flag.likely);
     }
-    if (writes) {
-      flag.earlierOver |= g.knows.earlierOver;
-      emu::join(flag.released, isRelease(order) ? releasable(s, g, g.lanes) : g.releasedWide);
-      emu::join(flag.likely, g.knows.carried);
-      if (isRelease(order))
-        emu::join(flag.likely, g.knows.likely);
-    }
+  };
+  auto write = [&](Group &g) {
+    flag.earlierOver |= g.knows.earlierOver;
+    emu::join(flag.released, isRelease(order) ? releasable(s, g, g.lanes) : g.releasedWide);
+    emu::join(flag.likely, g.knows.carried);
+    if (isRelease(order))
+      emu::join(flag.likely, g.knows.likely);
+  };
+  eachGroup(s, lanes, [&](Group &g) {
+    if (writes && order == Order::relaxed) // which each of the lanes may see
+      write(g);
+    if (reads)
+      read(g);
+    if (writes && order != Order::relaxed)
+      write(g);
   });
 }
 

@@ -235,7 +235,10 @@ private:
   void flushGlobal(const Actor &x);
   ForeignPtr releasable(WarpState &s, const Group &g, uint32_t lanes);
   void absorb(Group &g, const ForeignPtr &from);
-  void wideFlag(WarpState &s, unsigned lane, uint64_t address, bool reads, bool writes,
+  void touchSharedAt(const Actor &x, Space space, uint64_t address, unsigned bytes);
+  void strongAccess(Warp &w, const Instruction &in, Touch touch, Space space, uint64_t address,
+                    unsigned bytes, uint32_t lanes, Order order, bool isWide);
+  void wideFlag(WarpState &s, uint32_t lanes, uint64_t address, bool reads, bool writes,
                 Order order);
 
   void conflict(Rule rule, HazardLevel level, const Record &r, bool isTensor, unsigned rank,

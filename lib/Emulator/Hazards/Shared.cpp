@@ -187,38 +187,54 @@ void Hazards::access(Warp &w, const Instruction &in, Touch touch, Space space, u
                      unsigned bytes, unsigned lane, Order order, bool isWide) {
   if (space == Space::generic)
     space = classify(address, address);
-  bool isShared = space == Space::shared || space == Space::sharedCluster;
-  if (isShared) {
-    Cta *cta = cluster.ctaOf(address);
-    auto offset = uint32_t(address & kSharedOffsetMask);
-    // Strong accesses are how flags are made.
-    Actor x = actor(w, in, lane,
-                    order == Order::weak   ? touch
-                    : touch == Touch::load ? Touch::strongLoad
-                                           : Touch::atomic);
-    touchShared(x, *cta, offset, bytes);
-    if (cta != w.cta)
-      endings[cta->rank].add(x.record, isWrite(touch), in.line);
-  }
-  if (!isShared && space == Space::global) {
-    Actor x = actor(w, in, lane,
-                    order == Order::weak   ? touch
-                    : touch == Touch::load ? Touch::strongLoad
-                                           : Touch::atomic);
-    touchGlobal(x, globalAccess(x, isWide), address, bytes);
-  }
-  if (order == Order::weak || (!isShared && space != Space::global))
+  if (order != Order::weak) { // how flags are made
+    strongAccess(w, in, touch, space, address, bytes, 1u << lane, order, isWide);
     return;
+  }
+  Actor x = actor(w, in, lane, touch);
+  if (space == Space::global)
+    touchGlobal(x, globalAccess(x, isWide), address, bytes);
+  else
+    touchSharedAt(x, space, address, bytes);
+}
+
+void Hazards::touchSharedAt(const Actor &x, Space space, uint64_t address, unsigned bytes) {
+  if (space != Space::shared && space != Space::sharedCluster)
+    return;
+  Cta *cta = cluster.ctaOf(address);
+  touchShared(x, *cta, uint32_t(address & kSharedOffsetMask), bytes);
+  if (cta != x.state->warp->cta)
+    endings[cta->rank].add(x.record, isWrite(x.record.touch), x.in->line);
+}
+
+/// Of lanes of one group at one address; several only in a relaxed access, where no lane's
+/// release may tell the next one of something.
+void Hazards::strongAccess(Warp &w, const Instruction &in, Touch touch, Space space,
+                           uint64_t address, unsigned bytes, uint32_t lanes, Order order,
+                           bool isWide) {
+  const bool isShared = space == Space::shared || space == Space::sharedCluster;
+  if (!isShared && space != Space::global)
+    return;
+  const bool reads = touch != Touch::store && touch != Touch::storeSame,
+             writes = touch != Touch::load;
+  const auto lane = unsigned(__builtin_ctz(lanes));
+  Actor x = actor(w, in, lane, writes ? Touch::atomic : Touch::strongLoad);
+  x.record.lanes = lanes;
+  if (isShared)
+    touchSharedAt(x, space, address, bytes);
+  else
+    touchGlobal(x, globalAccess(x, isWide), address, bytes);
   WarpState &s = stateOf(w);
   if (!isShared && isWide && shadow != ownShadow.get())
-    wideFlag(s, lane, address, touch != Touch::store && touch != Touch::storeSame,
-             touch != Touch::load, order);
-  uint64_t key = address | (isShared ? uint64_t(1) << 63 : 0);
-  if (touch != Touch::store && touch != Touch::storeSame)
-    if (auto it = flags.find(key); it != flags.end())
-      eachGroup(s, 1u << lane, [&](Group &g) { learn(g, it->second, order); });
-  if (touch != Touch::load)
-    publish(s, groupOf(s, lane), 1u << lane, flags[key], order);
+    wideFlag(s, lanes, address, reads, writes, order);
+  const uint64_t key = address | (isShared ? uint64_t(1) << 63 : 0);
+  auto write = [&] { publish(s, groupOf(s, lane), lanes, flags[key], order); };
+  if (writes && order == Order::relaxed) // which each of the lanes may see
+    write();
+  if (auto it = flags.find(key); reads && it != flags.end())
+    eachGroup(s, lanes, [&](Group &g) { learn(g, it->second, order); });
+  if (writes && order != Order::relaxed)
+    write();
 }
 
 } // namespace blockscale::emu
