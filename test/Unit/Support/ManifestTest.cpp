@@ -77,6 +77,18 @@ TEST(Manifest, writtenTextReadsBackToTheSameText) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
 }
 
+TEST(Manifest, launchesThatMayOverlap) {
+  Result<Manifest> manifest =
+      parseManifest(replaced("\"cluster\": [1, 1, 1]",
+                             "\"cluster\": [1, 1, 1], \"programmatic_stream_serialization\": true"),
+                    "k.json");
+  ASSERT_TRUE(manifest) << manifest.message();
+  EXPECT_TRUE(manifest->kernels[0].programmaticStreamSerialization);
+  Result<Manifest> again = parseManifest(formatManifest(*manifest), "k.json");
+  ASSERT_TRUE(again) << again.message();
+  EXPECT_TRUE(again->kernels[0].programmaticStreamSerialization);
+}
+
 TEST(Manifest, scalarsThatALaunchIsGiven) {
   std::string text =
       replaced(R"("type": "f32", "value": 1.5)", R"("type": "u32", "argument": "count")");
@@ -166,6 +178,9 @@ TEST(Manifest, refusalsNameTheField) {
   expectRefusal(preferring("[8, 4, 1]"),
                 "kernels[0].preferred_cluster must have at most 16 blocks, got 32");
   expectRefusal(preferring("[8, 0, 1]"), "kernels[0].preferred_cluster[1] must be 1 to 16, got 0");
+  expectRefusal(replaced("\"cluster\": [1, 1, 1]",
+                         "\"cluster\": [1, 1, 1], \"programmatic_stream_serialization\": 1"),
+                "kernels[0].programmatic_stream_serialization must be true or false, got 1");
   expectRefusal(replaced("226304", "\"x\""), "kernels[0].shared_bytes must be 0 to ");
   expectRefusal(replaced("\"default\"", "\"big\""),
                 "kernels[0].shared_mode must be one of default, oversized, got 'big'");
