@@ -47,7 +47,17 @@ PTX has it.)";
 constexpr const char *kLevels =
     R"(E refuses the launch, exit status not 0. W is a warning on stderr: wrong by the manual's letter,
 in a kernel that ships. S is a warning under `--hazards=strict`, or when the assumption that
-excuses it is denied. F is never reported: it only looks wrong.)";
+excuses it is denied. F is never reported: it only looks wrong.
+
+Why OS10 is a warning: where each thread writes, executes a fence of gpu scope, meets the others at
+a barrier, and one of them then counts by a relaxed atomic, the pattern that releases is the fence
+and the atomic of that one thread (8.9.5). Writes of the others reach the barrier, which comes
+behind that fence, so base causality does not carry them through it; and bar.sync is no fence of
+gpu scope on the side that reads. Kernels do so everywhere and it works, so it is no error. A fence
+that is missing altogether is GM1.
+
+GM3 takes a launch with programmatic stream serialization for one that overlaps with all of the
+grid ahead, if that executes launch_dependents. The grids run one after the other all the same.)";
 
 struct Assumption {
   const char *name, *text;
