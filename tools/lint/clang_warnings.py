@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # g++ and, without MLIR, clang build the tree with warnings as errors. This pass
-# lets clang parse what that build lacks with the release build's own flags. A file
-# whose inputs did not change since it last passed is skipped (build/lint-stamps).
+# lets clang parse what that build lacks with the release build's own flags, behind a
+# precompiled header of its own where that build has one. A file whose inputs did not
+# change since it last passed is skipped (build/lint-stamps).
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -20,21 +21,25 @@ CLANG = "clang++-22"
 DROPPED = ("-o", "-MF", "-MT", "-MQ")
 
 
-def syntaxCommand(entry):
-    """The compile command of one file as a clang -fsyntax-only command."""
+# Last words win. The deprecated name is libstdc++'s own, in std::stable_sort.
+WARNINGS = ["-Werror", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-unknown-pragmas",
+            "-Wno-deprecated-declarations"]
+
+
+def flagsOf(entry):
+    """The flags and the source of one compile command, and the header that it precompiles."""
     words = shlex.split(entry["command"])
     words = words[next(i for i, w in enumerate(words) if os.path.basename(w).startswith(("c++", "g++", "clang++"))) + 1:]
-    kept, skip = [], False
+    kept, header = [], None
+    words = iter(words)
     for word in words:
-        if skip:
-            skip = False
-        elif word in DROPPED:
-            skip = True
+        if word in DROPPED:
+            next(words)
+        elif word == "-include":
+            header = next(words)
         elif word not in ("-c", "-MD", "-MMD", "-fpch-preprocess"):
             kept.append(word)
-    # Last words win. The deprecated name is libstdc++'s own, in std::stable_sort.
-    return [CLANG, "-fsyntax-only", *kept, "-Werror", "-Wall", "-Wextra", "-Wno-unused-parameter",
-            "-Wno-unknown-pragmas", "-Wno-ignored-gch", "-Wno-deprecated-declarations"]
+    return kept, header
 
 
 def digestOf(path):
@@ -49,21 +54,44 @@ def isUnchanged(stamp):
         return False
 
 
-def checkOne(entry, stamps):
-    command = syntaxCommand(entry)
-    stamp = stamps / hashlib.sha256(" ".join(command).encode()).hexdigest()
+def stampOf(command, stamps):
+    return stamps / hashlib.sha256(" ".join(command).encode()).hexdigest()
+
+
+def runClang(command, directory, stamp, listing):
+    """Runs a command of clang unless its inputs are those of the last passing run; what it complains about."""
     if isUnchanged(stamp):
         return ""
     stamp.unlink(missing_ok=True)
     inputs = stamp.with_suffix(".d")
-    ran = subprocess.run([*command, "-MMD", "-MF", str(inputs)], cwd=entry["directory"], capture_output=True,
-                         text=True)
+    ran = subprocess.run([*command, listing, "-MF", str(inputs)], cwd=directory, capture_output=True, text=True)
     if ran.returncode:
         return ran.stderr
     words = inputs.read_text().replace("\\\n", " ").split()
     stamp.write_text(json.dumps({path: digestOf(path) for path in
-                                 (str(pathlib.Path(entry["directory"], word)) for word in words[1:])}))
+                                 (str(pathlib.Path(directory, word)) for word in words[1:])}))
     return ""
+
+
+def precompile(entries, stamps):
+    """Clang's form of each header that the release build precompiles: paths, and what it complains about."""
+    paths, complaints = {}, ""
+    for entry in entries:
+        flags, header = flagsOf(entry)
+        if header and header not in paths:
+            flags.remove(entry["file"])
+            command = [CLANG, "-x", "c++-header", *flags, *WARNINGS, "-Wno-pragma-system-header-outside-header", header]
+            stamp = stampOf(command, stamps)
+            paths[header] = str(stamp.with_suffix(".pch"))
+            # Headers of the system, too: a newer one makes the form useless.
+            complaints += runClang([*command, "-o", paths[header]], entry["directory"], stamp, "-MD")
+    return paths, complaints
+
+
+def checkOne(entry, paths, stamps):
+    flags, header = flagsOf(entry)
+    command = [CLANG, "-fsyntax-only", *(["-include-pch", paths[header]] if header else []), *flags, *WARNINGS]
+    return runClang(command, entry["directory"], stampOf(command, stamps), "-MMD")
 
 
 def readCommands(build):
@@ -81,10 +109,13 @@ def check(context):
                and not e["file"].startswith(str(context.build)) and e["file"] not in judged]
     stamps = context.build / "lint-stamps"
     stamps.mkdir(exist_ok=True)
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        outputs = list(pool.map(lambda entry: checkOne(entry, stamps), entries))
+    paths, output = precompile(entries, stamps)
+    outputs = [output]
+    if not output:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            outputs = list(pool.map(lambda entry: checkOne(entry, paths, stamps), entries))
     complaints = []
-    for output in outputs:
-        complaints += [line.replace(f"{context.root}/", "") for line in output.splitlines()
-                       if " error: " in line or " warning: " in line]
+    for output in filter(None, outputs):
+        lines = output.replace(f"{context.root}/", "").splitlines()
+        complaints += [line for line in lines if " error: " in line or " warning: " in line] or lines[:1]
     return complaints
