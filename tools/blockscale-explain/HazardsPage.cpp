@@ -64,7 +64,8 @@ struct Assumption {
 };
 constexpr Assumption kAssumptions[] = {
     {"A1", "Scales and the look-up table count as \"A and metadata\" in the pipelined pairs."},
-    {"A2", "\"Same address\" in the pair of tcgen05.cp and mma means that they overlap."},
+    {"A2", "\"Same address\" in the pair of tcgen05.cp and mma means that they overlap; all that "
+           "the copy wrote is ordered."},
     {"A3", "An acquiring wait, bar.sync and barrier.cluster.wait act as fence::after_thread_sync, "
            "a releasing arrive or barrier as fence::before_thread_sync."},
     {"A4", "A tcgen05.ld is also performed once every lane has read all of its registers."},

@@ -133,7 +133,31 @@ void Hazards::touchTensor(const Actor &x, Cta &cta, unsigned quarters, unsigned 
     cells.resize(all);
   Record r = x.record;
   r.bytes = quarters;
-  for (unsigned c = column; c < std::min(column + columns, all); ++c) {
+  const unsigned end = std::min(column + columns, all);
+  // Pairs order whole instructions: where an mma has read some columns of a copy, the next
+  // copy to that address comes behind all of them (A2). Kernels with tiles of 64 or 192
+  // columns read half of a scale tile.
+  if (r.touch == Touch::cpWrite && assumes(1) && assumes(2)) {
+    auto isRead = [&](const Record &q) {
+      return q.touch == Touch::mmaScale && components[q.component].warp == x.state &&
+             isPipelined(x, q, true);
+    };
+    for (unsigned c = column; c < end; ++c) {
+      auto read = std::find_if(cells[c].begin(), cells[c].end(), isRead);
+      auto copy = std::find_if(cells[c].begin(), cells[c].end(), [&](const Record &w) {
+        return w.touch == Touch::cpWrite && w.place == r.place;
+      });
+      if (read == cells[c].end() || copy == cells[c].end())
+        continue;
+      const Record q = *read, w = *copy;
+      for (unsigned d = column; d < end; ++d)
+        if (std::none_of(cells[d].begin(), cells[d].end(), isRead) &&
+            std::any_of(cells[d].begin(), cells[d].end(),
+                        [&](const Record &o) { return o.isSameOperation(w); }))
+          cells[d].addRead(q);
+    }
+  }
+  for (unsigned c = column; c < end; ++c) {
     Cell &cell = cells[c];
     if (!cell.isEmpty())
       checkTensor(x, cell, quarters, cta.rank, c);

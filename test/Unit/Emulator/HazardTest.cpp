@@ -89,6 +89,11 @@ std::vector<HazardCase> cases() {
                     inWarp(1, kLoadD + "[+" + kWaitLoad + "+]") + elected(1, kArrive1) +
                     elected(0, wait(1, 0) + mma() + commit(2) + wait(2, 0)) +
                     inWarp(1, wait(2, 0)));
+  // The mma reads two of the four columns that each copy writes: N = 64, half a tile on.
+  const std::string copyB = "tcgen05.cp.cta_group::1.32x128b.warpx4 [%tm+136], %ds;\n";
+  tensor("TM1_half_tile", "mov.u32 %id, 0x08100480; add.u32 %sb, %tm, 138;\n" +
+                              elected(0, copyB + "[+" + mma() + "+]" + copyB + mma() + commit(0)) +
+                              wait(0, 0));
   tensor("TM4", elected(0, mma() + commit(0)) + wait(0, 0) + kLoadD + "[+" + kWaitLoad +
                     "+]mov.u32 %r20, 0;\n");
   tensor("TM5", kStoreD + "[+" + kWaitStore + "+]bar.sync 0;\n" + elected(0, mma() + commit(0)) +
