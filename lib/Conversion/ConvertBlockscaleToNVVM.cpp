@@ -403,9 +403,11 @@ LogicalResult lower(StSharedOp op, StSharedOp::Adaptor adaptor, Rewriter &b) {
 LogicalResult lower(LdGlobalOp op, LdGlobalOp::Adaptor adaptor, Rewriter &b) {
   Location loc = op.getLoc();
   int64_t count = op.getValues().size();
-  auto type = VectorType::get({count}, b.getF32Type());
+  Type value = op.getValues().front().getType();
+  auto type = VectorType::get({count}, value);
   Value address = element(b, loc, adaptor.getBuffer(), adaptor.getOffset());
-  Value load = LLVM::LoadOp::create(b, loc, type, address, /*alignment=*/4 * count);
+  Value load = LLVM::LoadOp::create(b, loc, type, address,
+                                    value.getIntOrFloatBitWidth() / 8 * unsigned(count));
   SmallVector<Value> values;
   for (int64_t i = 0; i < count; ++i)
     values.push_back(LLVM::ExtractElementOp::create(b, loc, load, constant(b, loc, i)));
@@ -427,6 +429,14 @@ LogicalResult lower(FmaRnOp op, FmaRnOp::Adaptor adaptor, Rewriter &b) {
 LogicalResult lower(CvtRnBf16x2Op op, CvtRnBf16x2Op::Adaptor adaptor, Rewriter &b) {
   auto type = VectorType::get({2}, b.getBF16Type());
   Value pair = NVVM::ConvertF32x2ToBF16x2Op::create(
+      b, op.getLoc(), type, adaptor.getHigh(), adaptor.getLow(), Value(), NVVM::FPRoundingMode::RN);
+  b.replaceOpWithNewOp<LLVM::BitcastOp>(op, b.getI32Type(), pair);
+  return success();
+}
+
+LogicalResult lower(CvtRnF16x2Op op, CvtRnF16x2Op::Adaptor adaptor, Rewriter &b) {
+  auto type = VectorType::get({2}, b.getF16Type());
+  Value pair = NVVM::ConvertF32x2ToF16x2Op::create(
       b, op.getLoc(), type, adaptor.getHigh(), adaptor.getLow(), Value(), NVVM::FPRoundingMode::RN);
   b.replaceOpWithNewOp<LLVM::BitcastOp>(op, b.getI32Type(), pair);
   return success();
@@ -514,7 +524,7 @@ void blockscale::populateBlockscaleToNVVMPatterns(LLVMTypeConverter &converter,
                Tcgen05RelinquishAllocPermitOp, Tcgen05FenceBeforeOp, Tcgen05FenceAfterOp,
                Tcgen05WaitLdOp, Tcgen05CommitOp, Tcgen05CpOp, Tcgen05MmaOp, Tcgen05LdOp, SmemDescOp,
                DescAdvanceOp, LdSharedOp, StSharedOp, LdGlobalOp, StGlobalOp, FmaRnOp,
-               CvtRnBf16x2Op>(converter, patterns);
+               CvtRnBf16x2Op, CvtRnF16x2Op>(converter, patterns);
   addFunction<TidXOp>(converter, patterns, replaceRegister<NVVM::ThreadIdXOp, TidXOp>);
   addFunction<LaneIdOp>(converter, patterns, replaceRegister<NVVM::LaneIdOp, LaneIdOp>);
   addFunction<CtaIdXOp>(converter, patterns, replaceRegister<NVVM::BlockIdXOp, CtaIdXOp>);

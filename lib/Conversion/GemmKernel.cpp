@@ -78,15 +78,13 @@ void KernelBuilder::planShared() {
     return SharedBufferOp::create(b, loc, plan).getResult();
   };
   int64_t stages = schedule.getStages();
-  bufferA = buffer(SharedContent::a, shape.stageBytesA, stages, facts::Swizzle::b128);
-  bufferB = buffer(SharedContent::b, shape.stageBytesB, stages, facts::Swizzle::b128);
+  bufferA = buffer(SharedContent::a, shape.stage.a, stages, shape.a.swizzle);
+  bufferB = buffer(SharedContent::b, shape.stage.b, stages, shape.b.swizzle);
   if (schedule.getEpilogue() == Epilogue::tma_store)
     staging = buffer(SharedContent::staging, schedule.getTile().m * 128, schedule.getStaging(),
                      facts::Swizzle::b128);
-  bufferSfa =
-      buffer(SharedContent::scales_tiled, shape.stageBytesScales, stages, facts::Swizzle::none);
-  bufferSfb =
-      buffer(SharedContent::scales_tiled, shape.stageBytesScales, stages, facts::Swizzle::none);
+  bufferSfa = buffer(SharedContent::scales_tiled, shape.stage.sfa, stages, facts::Swizzle::none);
+  bufferSfb = buffer(SharedContent::scales_tiled, shape.stage.sfb, stages, facts::Swizzle::none);
 
   auto pipeline = [&](int64_t depth, int64_t bytes, WarpRole producer, WarpRole consumer,
                       int64_t consumers) {
@@ -95,23 +93,21 @@ void KernelBuilder::planShared() {
     sharedBytes += 16 * depth;
     return PipelineOp::create(b, loc, plan).getResult();
   };
-  int64_t stageBytes = shape.stageBytesA + shape.stageBytesB + 2 * shape.stageBytesScales;
-  ring = pipeline(stages, stageBytes, WarpRole::tma, WarpRole::mma, /*consumers=*/1);
+  ring = pipeline(stages, shape.arriving(), WarpRole::tma, WarpRole::mma, /*consumers=*/1);
   accumulators = pipeline(schedule.getAccumulators(), /*bytes=*/0, WarpRole::mma,
                           WarpRole::epilogue, /*consumers=*/4);
 
-  // Accumulator stages first, then four columns for each scale tile.
+  // Accumulator stages first, then the scales of one K tile.
   int64_t width = schedule.getInst().n;
   SmallVector<int64_t> bases;
   for (int64_t i = 0; i < schedule.getAccumulators(); ++i)
     bases.push_back(i * width);
-  int64_t sfa = schedule.getAccumulators() * width;
-  int64_t scaleColumns = shape.scaleTilesPerStage * facts::kScaleTileScales;
-  int64_t sfb = sfa + scaleColumns;
-  auto rounded = facts::roundTmemColumns(schedule.getArch(), int(sfb + scaleColumns));
-  int64_t columns = rounded ? *rounded : sfb + scaleColumns; // the verifier says why not
+  TmemColumns used = planTmem(shape.stage, schedule.getTile(), schedule.getAccumulators());
+  auto rounded = facts::roundTmemColumns(schedule.getArch(), int(used.used()));
+  int64_t columns = rounded ? *rounded : used.used(); // the verifier says why not
+  int64_t sfa = used.accumulators, sfb = sfa + used.sfa;
   auto plan = TmemPlanAttr::get(context, columns, sharedBytes, /*alloc_warp=*/4, bases, width, sfa,
-                                scaleColumns, sfb, scaleColumns);
+                                used.sfa, sfb, used.sfb);
   sharedBytes += 8;
   tmem = TmemPlanOp::create(b, loc, plan);
   sharedBytes = ceilDiv(sharedBytes, 128) * 128;
@@ -138,20 +134,40 @@ void KernelBuilder::buildLoads() {
   Shape3 tile = schedule.getTile();
   Carried end = forEachTile([&](Value row, Value column, Value stage, Value phase) -> Carried {
     Value rowA = times(row, tile.m), rowB = times(column, tile.n), zero = constant(0);
+    Value scaleTileOfB = column;
+    if (cutsScaleTiles(tile))
+      scaleTileOfB = ScaleTilesOfBOp::create(b, loc, column).getFirst();
+    else
+      scaleTileOfB = times(column, shape.scaleTilesOfB);
     auto loop = scf::ForOp::create(b, loc, zero, constant(shape.tilesK), constant(1),
                                    ValueRange{stage, phase});
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value k = loop.getInductionVar(), s = loop.getRegionIterArg(0), p = loop.getRegionIterArg(1);
     ProducerAcquireOp::create(b, loc, ring, s, p);
-    auto load = [&](Param map, ValueRange coordinates, Value target) {
-      TmaLoadOp::create(b, loc, entry->getArgument(map), coordinates, target, ring, s);
+    auto load = [&](Param map, ValueRange coordinates, Value target, IntegerAttr part = {}) {
+      TmaLoadOp::create(b, loc, entry->getArgument(map), coordinates, target, part, ring, s);
     };
-    Value byte = times(k, 128), scaleTile = times(k, shape.scaleTilesPerStage);
-    load(kA, {byte, rowA}, bufferA);
-    load(kB, {byte, rowB}, bufferB);
+    auto along = [&](const facts::OperandTile &box, facts::Major major) {
+      return times(k, major == facts::Major::k ? box.box0 : box.box1);
+    };
+    auto loadOperand = [&](Param map, const facts::OperandTile &box, facts::Major major,
+                           Value along, Value rows, Value target) {
+      if (major == facts::Major::k)
+        return load(map, {along, rows}, target);
+      for (int64_t i = 0; i < box.boxes; ++i) {
+        Value at =
+            i ? arith::AddIOp::create(b, loc, rows, constant(i * box.box0)).getResult() : rows;
+        load(map, {at, along}, target, box.boxes > 1 ? b.getI64IntegerAttr(i) : IntegerAttr());
+      }
+    };
+    Value alongA = along(shape.a, problem.getMajorA()),
+          alongB = along(shape.b, problem.getMajorB());
+    Value scaleTile = times(k, shape.scaleTilesPerStage);
+    loadOperand(kA, shape.a, problem.getMajorA(), alongA, rowA, bufferA);
+    loadOperand(kB, shape.b, problem.getMajorB(), alongB, rowB, bufferB);
     load(kSfa, {zero, scaleTile, row}, bufferSfa);
-    load(kSfb, {zero, scaleTile, column}, bufferSfb);
+    load(kSfb, {zero, scaleTile, scaleTileOfB}, bufferSfb);
     ProducerCommitOp::create(b, loc, ring, s);
     Carried next = advance(ring, s, p);
     scf::YieldOp::create(b, loc, ValueRange{next.first, next.second});
@@ -173,6 +189,11 @@ void KernelBuilder::buildMultiplies() {
   Value accumulator = tiles.getRegionIterArg(2), accumulatorPhase = tiles.getRegionIterArg(3);
   ProducerAcquireOp::create(b, loc, accumulators, accumulator, accumulatorPhase);
 
+  Value shift;
+  if (cutsScaleTiles(schedule.getTile())) {
+    auto tile = TileCoordinatesOp::create(b, loc, tiles.getInductionVar());
+    shift = ScaleTilesOfBOp::create(b, loc, tile.getColumn()).getShift();
+  }
   auto multiply = [&](Value stage, Value phase, Value accumulate, int64_t steps) {
     int64_t scales = ceilDiv(steps * (schedule.getInst().k / problem.getBlock()), 4);
     ConsumerWaitOp::create(b, loc, ring, stage, phase);
@@ -182,7 +203,7 @@ void KernelBuilder::buildMultiplies() {
     };
     copy(bufferSfa, ScaleOperand::sfa);
     copy(bufferSfb, ScaleOperand::sfb);
-    MmaOp::create(b, loc, bufferA, bufferB, stage, tmem, accumulator, accumulate, steps);
+    MmaOp::create(b, loc, bufferA, bufferB, stage, tmem, accumulator, accumulate, steps, shift);
     ConsumerReleaseOp::create(b, loc, ring, stage);
     return advance(ring, stage, phase);
   };
@@ -215,8 +236,10 @@ void KernelBuilder::buildEpilogue() {
   OpBuilder::InsertionGuard guard(b);
   role(WarpRole::epilogue, 0, 3);
   Value out = entry->getArgument(kD);
-  Value bias = epilogue.bias ? entry->getArgument(kFirstOptional) : Value();
-  Value alpha = epilogue.alpha ? entry->getArgument(kFirstOptional + epilogue.bias) : Value();
+  unsigned next = kFirstOptional;
+  auto optional = [&](bool given) { return given ? entry->getArgument(next++) : Value(); };
+  Value bias = optional(epilogue.bias), c = optional(epilogue.c);
+  Value alpha = optional(epilogue.alpha), beta = optional(epilogue.beta);
   bool staged = schedule.getEpilogue() == Epilogue::tma_store;
   const int64_t width = 32; // columns of one tcgen05.ld
   SmallVector<Type> types(width, b.getF32Type());
@@ -227,9 +250,12 @@ void KernelBuilder::buildEpilogue() {
       if (n + width >= schedule.getTile().n)
         ConsumerReleaseOp::create(b, loc, accumulators, stage);
       ValueRange values = load.getValues();
-      if (alpha || bias)
-        values =
-            ApplyEpilogueOp::create(b, loc, types, alpha, bias, column, n, values).getResults();
+      ValueRange ofC;
+      if (c)
+        ofC = LoadCOp::create(b, loc, types, c, row, column, n).getValues();
+      if (alpha || bias || c)
+        values = ApplyEpilogueOp::create(b, loc, types, alpha, bias, beta, column, n, values, ofC)
+                     .getResults();
       if (!staged) {
         PlainStoreOp::create(b, loc, out, row, column, n, values);
         continue;
@@ -253,10 +279,8 @@ KernelOp KernelBuilder::build(StringRef name) {
   Type map = TensorMapType::get(context), buffer = BufferType::get(context);
   SmallVector<Type> params{map, map, map, map,
                            schedule.getEpilogue() == Epilogue::tma_store ? map : buffer};
-  if (epilogue.bias)
-    params.push_back(buffer);
-  if (epilogue.alpha)
-    params.push_back(b.getF32Type());
+  params.append(size_t(epilogue.bias) + epilogue.c, buffer);
+  params.append(size_t(epilogue.alpha) + epilogue.beta, b.getF32Type());
   auto kernel = KernelOp::create(
       b, loc, b.getStringAttr(name), TypeAttr::get(b.getFunctionType(params, {})), ArrayAttr(),
       ArrayAttr(), problem, schedule, b.getI64IntegerAttr(kKernelThreads), b.getI64IntegerAttr(0));

@@ -68,27 +68,31 @@ void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
   Value sfa = upload("sfa", problem.getSfaBytes(), gemm.getSfa());
   Value bOperand = upload("b", problem.getBBytes(), gemm.getB());
   Value sfb = upload("sfb", problem.getSfbBytes(), gemm.getSfb());
-  Value bias;
+  Value bias, c;
   if (gemm.getBias())
     bias = upload("bias", problem.getN() * 4, gemm.getBias());
+  if (gemm.getC())
+    c = upload("c", problem.getOutBytes(), gemm.getC());
   Value d = allocate("d", problem.getOutBytes());
 
-  Shape3 tile = schedule.getTile();
-  SmallVector<Value> params{
-      map(a, operandMap(context, problem.getM(), shape.rowBytesA, tile.m)),
-      map(bOperand, operandMap(context, problem.getN(), shape.rowBytesB, tile.n)),
-      map(sfa, scaleMap(context, problem.getM(), shape.scalesPerRow, shape.scaleTilesPerStage)),
-      map(sfb, scaleMap(context, problem.getN(), shape.scalesPerRow, shape.scaleTilesPerStage))};
+  auto maps = operandMaps(problem, schedule);
+  SmallVector<Value> params{map(a, maps[0]), map(bOperand, maps[1]), map(sfa, maps[2]),
+                            map(sfb, maps[3])};
   if (schedule.getEpilogue() == Epilogue::tma_store)
     params.push_back(map(d, outputMap(context, problem.getM(), problem.getN(), shape.outBytes)));
   else
     params.push_back(d);
-  if (bias)
-    params.push_back(bias);
-  if (Value alpha = gemm.getAlpha()) {
-    if (isa<MemRefType>(alpha.getType()))
-      alpha = memref::LoadOp::create(b, loc, alpha, ValueRange{});
-    params.push_back(alpha);
+  for (Value buffer : {bias, c})
+    if (buffer)
+      params.push_back(buffer);
+  SmallVector<StringRef> scalars;
+  for (auto [name, scalar] : {std::pair("alpha", gemm.getAlpha()), {"beta", gemm.getBeta()}}) {
+    if (!scalar)
+      continue;
+    scalars.push_back(name);
+    params.push_back(isa<MemRefType>(scalar.getType())
+                         ? memref::LoadOp::create(b, loc, scalar, ValueRange{}).getResult()
+                         : scalar);
   }
   int64_t grid = std::min<int64_t>(shape.tiles(), schedule.getCtas());
   bool oversized =
@@ -97,8 +101,8 @@ void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
       LaunchOp::create(b, loc, symbol, ArrayRef<int64_t>{grid, 1, 1},
                        ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1},
                        ArrayRef<int64_t>{1, 1, 1}, kernel.getSharedBytes(), oversized, params);
-  if (gemm.getAlpha())
-    launch->setAttr(kScalarNamesAttr, b.getStrArrayAttr({"alpha"}));
+  if (!scalars.empty())
+    launch->setAttr(kScalarNamesAttr, b.getStrArrayAttr(scalars));
   CopyOp::create(b, loc, d, gemm.getOut());
   for (Value buffer : llvm::reverse(buffers))
     FreeOp::create(b, loc, buffer);
@@ -141,9 +145,9 @@ struct LowerGemmToKernel
       b.setInsertionPoint(gemm);
       buildBlockLaunch(b, gemm, kernel, symbol);
     } else {
-      KernelOp kernel =
-          buildGemmKernel(b, gemm.getLoc(), name, gemm.getProblem(), gemm.getSchedule(),
-                          {/*alpha=*/bool(gemm.getAlpha()), /*bias=*/bool(gemm.getBias())});
+      KernelOp kernel = buildGemmKernel(
+          b, gemm.getLoc(), name, gemm.getProblem(), gemm.getSchedule(),
+          {bool(gemm.getAlpha()), bool(gemm.getBias()), bool(gemm.getBeta()), bool(gemm.getC())});
       b.setInsertionPoint(gemm);
       HostBuilder(gemm, b).build(kernel, symbol);
     }

@@ -11,7 +11,8 @@
 #include "SourceLocations.h"
 #include "blockscale/Conversion/GemmKernel.h"
 #include "blockscale/Conversion/Passes.h"
-#include "blockscale/Facts/ScaleTile.h"
+#include "blockscale/Dialect/Blockscale/IR/Operands.h"
+#include "blockscale/Facts/LayoutsScales.h"
 #include "blockscale/Facts/Tmem.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -74,6 +75,7 @@ private:
   // Ops. Each stands at the builder's insertion point and replaces its op.
   void lower(Operation *op);
   void lowerOp(TileCoordinatesOp op);
+  void lowerOp(ScaleTilesOfBOp op);
   void lowerOp(ProducerAcquireOp op);
   void lowerOp(ProducerCommitOp op);
   void lowerOp(ConsumerWaitOp op);
@@ -84,6 +86,7 @@ private:
   void lowerOp(CopyScalesOp op);
   void lowerOp(MmaOp op);
   void lowerOp(LoadAccumulatorOp op);
+  void lowerOp(LoadCOp op);
   void lowerOp(ApplyEpilogueOp op);
   void lowerOp(StagingAcquireOp op);
   void lowerOp(StoreStagingOp op);
@@ -98,6 +101,12 @@ private:
     return pipeline.getDefiningOp<PipelineOp>().getPlan();
   }
   static TmemPlanAttr tmemOf(Value tmem) { return tmem.getDefiningOp<TmemPlanOp>().getPlan(); }
+  /// Two values of D as one word, to the nearest even.
+  Value pack(Value high, Value low) {
+    if (problem.getOut() == facts::Format::f16)
+      return CvtRnF16x2Op::create(b, loc, high, low);
+    return CvtRnBf16x2Op::create(b, loc, high, low);
+  }
   Value bits(Value f32) { return arith::BitcastOp::create(b, loc, b.getI32Type(), f32); }
 
   KernelOp kernel;
@@ -273,10 +282,10 @@ void KernelLowering::lower(Operation *op) {
   b.setInsertionPoint(op);
   loc = op->getLoc();
   llvm::TypeSwitch<Operation *>(op)
-      .Case<TileCoordinatesOp, ProducerAcquireOp, ProducerCommitOp, ConsumerWaitOp,
+      .Case<TileCoordinatesOp, ScaleTilesOfBOp, ProducerAcquireOp, ProducerCommitOp, ConsumerWaitOp,
             ConsumerReleaseOp, PipelineAdvanceOp, PipelineDrainOp, TmaLoadOp, CopyScalesOp, MmaOp,
-            LoadAccumulatorOp, ApplyEpilogueOp, StagingAcquireOp, StoreStagingOp, TmaStoreOp,
-            StagingDrainOp, PlainStoreOp>([&](auto op) {
+            LoadAccumulatorOp, LoadCOp, ApplyEpilogueOp, StagingAcquireOp, StoreStagingOp,
+            TmaStoreOp, StagingDrainOp, PlainStoreOp>([&](auto op) {
         lowerOp(op);
         op.erase();
       })
@@ -295,6 +304,16 @@ void KernelLowering::lowerOp(TileCoordinatesOp op) {
   op.getRow().replaceAllUsesWith(arith::RemUIOp::create(b, loc, op.getTile(), tiles).getResult());
   op.getColumn().replaceAllUsesWith(
       arith::DivUIOp::create(b, loc, op.getTile(), tiles).getResult());
+}
+
+void KernelLowering::lowerOp(ScaleTilesOfBOp op) {
+  // facts::scaleTilesOfB of a value.
+  Value start = mul(op.getTileColumn(), schedule.getTile().n);
+  Value first = arith::DivUIOp::create(b, loc, start, constant(facts::kScaleTileRows));
+  Value inside = arith::RemUIOp::create(b, loc, start, constant(facts::kScaleTileRows));
+  op.getFirst().replaceAllUsesWith(first);
+  op.getShift().replaceAllUsesWith(
+      arith::DivUIOp::create(b, loc, inside, constant(facts::kTmemLanesPerWarp)).getResult());
 }
 
 //===----------------------------------------------------------------------===//
@@ -366,66 +385,68 @@ void KernelLowering::lowerOp(PipelineDrainOp op) {
 
 void KernelLowering::lowerOp(TmaLoadOp op) {
   SharedPlanAttr target = planOf(op.getTarget());
-  CpAsyncBulkTensorLoadOp::create(
-      b, loc, shared(target.getOffset(), op.getStage(), target.getBytes()), op.getMap(),
-      op.getCoordinates(), shared(pipelineOf(op.getPipeline()).getFull(), op.getStage(), 8));
+  const facts::OperandTile &tile = target.getContent() == SharedContent::a ? shape.a : shape.b;
+  int64_t offset = target.getOffset() + op.getPart().value_or(0) * tile.boxBytes;
+  CpAsyncBulkTensorLoadOp::create(b, loc, shared(offset, op.getStage(), target.getBytes()),
+                                  op.getMap(), op.getCoordinates(),
+                                  shared(pipelineOf(op.getPipeline()).getFull(), op.getStage(), 8));
 }
 
 void KernelLowering::lowerOp(CopyScalesOp op) {
   SharedPlanAttr source = planOf(op.getSource());
   TmemPlanAttr plan = tmemOf(op.getTmem());
-  int64_t column = op.getOperand().getValue() == ScaleOperand::sfa ? plan.getSfa() : plan.getSfb();
+  bool isA = op.getOperand().getValue() == ScaleOperand::sfa;
+  int64_t column = isA ? plan.getSfa() : plan.getSfb(), rowTiles = isA ? 1 : shape.scaleTilesOfB;
   // Eight rows of 16 bytes are 128 bytes apart in a scale tile; no swizzle.
   auto attr =
       SmemDescAttr::get(b.getContext(), /*leading=*/16, /*stride=*/128, source.getSwizzle());
   Value desc = SmemDescOp::create(
       b, loc, shared(source.getOffset(), op.getStage(), source.getBytes()), attr);
-  for (int64_t i = 0; i < int64_t(op.getTiles()); ++i) {
-    Value at =
-        i ? DescAdvanceOp::create(b, loc, desc, uint32_t(facts::kScaleTileBytes * i)).getResult()
-          : desc;
-    Tcgen05CpOp::create(b, loc, add(tmemBase, column + 4 * i), at);
-  }
+  // Shared memory holds all tiles along K of 128 rows, then those of the next 128; tensor
+  // memory every row of one word, then the next word.
+  for (int64_t word = 0; word < int64_t(op.getTiles()); ++word)
+    for (int64_t rows = 0; rows < rowTiles; ++rows) {
+      int64_t from = rows * shape.scaleTilesPerStage + word, to = word * rowTiles + rows;
+      Value at = from ? DescAdvanceOp::create(b, loc, desc, uint32_t(facts::kScaleTileBytes * from))
+                            .getResult()
+                      : desc;
+      Tcgen05CpOp::create(b, loc, add(tmemBase, column + facts::kScaleTileColumns * to), at);
+    }
 }
 
 void KernelLowering::lowerOp(MmaOp op) {
   TmemPlanAttr plan = tmemOf(op.getTmem());
   Shape3 inst = schedule.getInst();
-  auto operand = [&](Value buffer) {
+  auto operand = [&](Value buffer, const facts::OperandTile &tile) {
     SharedPlanAttr source = planOf(buffer);
-    // Rows of 128 bytes, eight of them one swizzle pattern; the leading
-    // dimension means nothing under a swizzle and is 16 by convention.
-    auto attr = SmemDescAttr::get(b.getContext(), /*leading=*/16,
-                                  /*stride=*/facts::info(source.getSwizzle()).span * 8,
-                                  source.getSwizzle());
+    auto attr = SmemDescAttr::get(b.getContext(), tile.leading, tile.stride, source.getSwizzle());
     return SmemDescOp::create(b, loc, shared(source.getOffset(), op.getStage(), source.getBytes()),
                               attr)
         .getResult();
   };
-  Value a = operand(op.getA()), bOperand = operand(op.getB());
+  Value a = operand(op.getA(), shape.a), bOperand = operand(op.getB(), shape.b);
   Value d = accumulator(plan, op.getAccumulator());
-  int64_t bytesA = facts::packedBytes(problem.getA(), inst.k);
-  int64_t bytesB = facts::packedBytes(problem.getB(), inst.k);
   int64_t scales = inst.k / problem.getBlock();
   Value yes;
   for (int64_t i = 0; i < int64_t(op.getSteps()); ++i) {
     auto step = [&](Value desc, int64_t bytes) {
       return i ? DescAdvanceOp::create(b, loc, desc, uint32_t(bytes * i)).getResult() : desc;
     };
-    // Scale i * scales is byte (i * scales) % 4 of its word; a word is four columns on.
-    int64_t word = i * scales / 4, id = i * scales % 4;
-    auto idesc =
-        IDescAttr::get(b.getContext(), schedule.getMma(), problem.getA(), problem.getB(),
-                       problem.getScale(), problem.getBlock(), inst.m, inst.n, inst.k, id, id);
+    auto [id, word] = facts::scaleStep(int(i), int(scales));
+    auto idesc = IDescAttr::get(b.getContext(), schedule.getMma(), problem.getA(), problem.getB(),
+                                problem.getScale(), problem.getBlock(), inst.m, inst.n, inst.k, id,
+                                id, problem.getMajorA(), problem.getMajorB());
     Value accumulate = op.getAccumulate();
     if (i) {
       if (!yes)
         yes = arith::ConstantIntOp::create(b, loc, 1, /*width=*/1);
       accumulate = yes;
     }
-    Value stepA = step(a, bytesA), stepB = step(bOperand, bytesB);
-    Value sfa = add(tmemBase, plan.getSfa() + 4 * word);
-    Value sfb = add(tmemBase, plan.getSfb() + 4 * word);
+    Value stepA = step(a, shape.a.stepBytes), stepB = step(bOperand, shape.b.stepBytes);
+    Value sfa = add(tmemBase, plan.getSfa() + facts::scaleGroupColumns(int(inst.m)) * word);
+    Value sfb = add(tmemBase, plan.getSfb() + facts::scaleGroupColumns(int(inst.n)) * word);
+    if (op.getShift())
+      sfb = add(sfb, op.getShift());
     Tcgen05MmaOp::create(b, loc, d, stepA, stepB, idesc, sfa, sfb, accumulate);
   }
 }
@@ -440,6 +461,33 @@ void KernelLowering::lowerOp(LoadAccumulatorOp op) {
   auto load = Tcgen05LdOp::create(b, loc, types, arith::OrIOp::create(b, loc, address, warpLane));
   for (auto [to, from] : llvm::zip(op.getValues(), load.getValues()))
     to.replaceAllUsesWith(arith::BitcastOp::create(b, loc, b.getF32Type(), from).getResult());
+}
+
+void KernelLowering::lowerOp(LoadCOp op) {
+  // Rows and columns beyond the last ones are read from in front of them.
+  int64_t m = problem.getM(), n = problem.getN(), bytes = shape.outBytes;
+  Type type = getElementType(b.getContext(), problem.getOut());
+  int64_t group = n % 4 == 0 ? 4 : 1;
+  Value row = add(add(mul(op.getTileRow(), schedule.getTile().m), mul(warp, 32)), lane);
+  if (m % schedule.getTile().m)
+    row = arith::MinSIOp::create(b, loc, row, constant(m - 1));
+  Value start = arith::MulIOp::create(
+      b, loc, widen(row), arith::ConstantIntOp::create(b, loc, n * bytes, /*width=*/64));
+  Value first = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
+  SmallVector<Type> types(group, type);
+  for (int64_t i = 0; i < int64_t(op.getValues().size()); i += group) {
+    Value column = add(first, i);
+    if (n % schedule.getTile().n)
+      column = arith::MinSIOp::create(b, loc, column, constant(n - group));
+    Value offset = arith::AddIOp::create(b, loc, start, widen(mul(column, bytes)));
+    auto load = LdGlobalOp::create(b, loc, types, op.getBuffer(), offset);
+    for (int64_t j = 0; j < group; ++j) {
+      Value value = load.getValues()[j];
+      if (!type.isF32())
+        value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+      op.getValues()[i + j].replaceAllUsesWith(value);
+    }
+  }
 }
 
 void KernelLowering::lowerOp(ApplyEpilogueOp op) {
@@ -468,6 +516,10 @@ void KernelLowering::lowerOp(ApplyEpilogueOp op) {
       value = arith::MulFOp::create(b, loc, value, op.getAlpha());
     else if (op.getBias())
       value = arith::AddFOp::create(b, loc, value, bias[i]);
+    if (op.getBeta())
+      value = FmaRnOp::create(b, loc, op.getC()[i], op.getBeta(), value);
+    else if (!op.getC().empty())
+      value = arith::AddFOp::create(b, loc, value, op.getC()[i]);
     op.getResults()[i].replaceAllUsesWith(value);
   }
 }
@@ -488,7 +540,7 @@ void KernelLowering::lowerOp(StoreStagingOp op) {
       words.push_back(bits(value));
   } else {
     for (size_t i = 0; i + 1 < values.size(); i += 2)
-      words.push_back(CvtRnBf16x2Op::create(b, loc, values[i + 1], values[i]));
+      words.push_back(pack(values[i + 1], values[i]));
   }
   Value row = add(shared(plan.getOffset() + int64_t(op.getBuffer()) * plan.getBytes()), laneOffset);
   for (size_t i = 0; i < words.size(); i += 4) {
@@ -525,7 +577,7 @@ void KernelLowering::lowerOp(PlainStoreOp op) {
       arith::MulIOp::create(b, loc, widen(row),
                             arith::ConstantIntOp::create(b, loc, n * bytes, /*width=*/64)),
       widen(mul(column, bytes)));
-  // Pairs of bf16 columns share a word where every row starts on a word.
+  // Pairs of 16-bit columns share a word where every row starts on a word.
   bool f32 = problem.getOut() == facts::Format::f32;
   int64_t step = !f32 && n % 2 == 0 ? 2 : 1;
   ifTrue(less(row, constant(m)), [&] {
@@ -536,7 +588,7 @@ void KernelLowering::lowerOp(PlainStoreOp op) {
         if (f32)
           word = bits(values[i]);
         else
-          word = CvtRnBf16x2Op::create(b, loc, values[i + step - 1], values[i]);
+          word = pack(values[i + step - 1], values[i]);
         if (!f32 && step == 1)
           word = arith::TruncIOp::create(b, loc, b.getI16Type(), word);
         Value offset = arith::AddIOp::create(

@@ -26,9 +26,9 @@ using namespace mlir;
 namespace blockscale {
 
 /// Fields of a schedule that a user may pin, by the names of the pass's options.
-static constexpr StringLiteral kNumberPins[] = {"inst-k",  "stages", "accumulators",
+static constexpr StringLiteral kNumberPins[] = {"tile-n",  "inst-k", "stages", "accumulators",
                                                 "staging", "ctas",   "kd"};
-static constexpr StringLiteral kWordPins[] = {"epilogue", "kernel", "sums"};
+static constexpr StringLiteral kWordPins[] = {"mma", "epilogue", "kernel", "sums"};
 
 static bool isWord(StringRef text) {
   return !text.empty() && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
@@ -61,8 +61,9 @@ std::string checkSchedulePins(StringRef pins) {
   }
   if (refusal.empty())
     return {};
-  return ("pins_c1: pinned fields must be a list such as ctas=2,stages=3 with fields inst-k, "
-          "stages, accumulators, epilogue, staging, ctas, and of blocks kernel, kd, sums, got '" +
+  return ("pins_c1: pinned fields must be a list such as ctas=2,stages=3 with fields mma, "
+          "tile-n, inst-k, stages, accumulators, epilogue, staging, ctas, and of blocks kernel, "
+          "kd, sums, got '" +
           pins + "' (" + refusal + ")")
       .str();
 }

@@ -37,9 +37,8 @@ Result<Blocks> Blocks::check(const bsrt_blocks &blocks) {
       checkCode<facts::Format>(blocks.element, facts::kFormats, "elements");
   if (!element)
     return element.takeRefusal();
-  unsigned bits = facts::info(*element).bits;
-  if (bits != 4 && bits != 8)
-    return Refusal{"host: elements must be e2m1, e4m3 or e5m2, got " + std::string(name(*element))};
+  if (facts::info(*element).bits > 8)
+    return Refusal{"host: elements must have at most 8 bits, got " + std::string(name(*element))};
   Result<facts::ScaleFormat> scale =
       checkCode<facts::ScaleFormat>(blocks.scale, facts::kScaleFormats, "scales");
   if (!scale)

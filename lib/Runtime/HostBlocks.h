@@ -27,6 +27,7 @@ struct Blocks {
   facts::Format element;
   facts::ScaleFormat scale;
   facts::ScaleLayout layout;
+  bool isMnMajor = false; // elements are [cols, rows]
 
   static Result<Blocks> check(const bsrt_blocks &blocks);
 
@@ -36,19 +37,21 @@ struct Blocks {
   int64_t scaleOffset(int64_t row, int64_t index) const;
 
   uint32_t loadElement(const uint8_t *bytes, int64_t row, int64_t col) const {
-    int64_t at = row * cols + col;
-    if (facts::info(element).bits == 4)
-      return bytes[at / 2] >> (4 * (at % 2)) & 0xF;
-    return bytes[at];
+    unsigned bits = facts::info(element).bits;
+    int64_t bit = (isMnMajor ? col * rows + row : row * cols + col) * bits;
+    unsigned shift = bit % 8, value = bytes[bit / 8] >> shift;
+    if (shift + bits > 8) // 6 bits may straddle two bytes
+      value |= unsigned(bytes[bit / 8 + 1]) << (8 - shift);
+    return value & ((1u << bits) - 1);
   }
+  /// In order: an element that starts a byte sets all of it.
   void storeElement(uint8_t *bytes, int64_t row, int64_t col, uint32_t bits) const {
-    int64_t at = row * cols + col;
-    if (facts::info(element).bits != 4)
-      bytes[at] = uint8_t(bits);
-    else if (at % 2 == 0)
-      bytes[at / 2] = uint8_t(bits);
-    else
-      bytes[at / 2] |= uint8_t(bits << 4);
+    unsigned width = facts::info(element).bits;
+    int64_t bit = (row * cols + col) * width;
+    unsigned shift = bit % 8;
+    bytes[bit / 8] = uint8_t((shift ? bytes[bit / 8] : 0) | bits << shift);
+    if (shift + width > 8)
+      bytes[bit / 8 + 1] = uint8_t(bits >> (8 - shift));
   }
 };
 

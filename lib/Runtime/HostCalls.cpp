@@ -261,12 +261,14 @@ void bsrt_call_check_gemm(const char *name, int64_t m, int64_t n, int64_t k, int
                           int32_t scale, int32_t block, int32_t sfa, int32_t sfb, int32_t out,
                           int32_t inst_k, float alpha, const uint8_t *a_bytes,
                           const uint8_t *a_scales, const uint8_t *b_bytes, const uint8_t *b_scales,
-                          const float *bias, const void *d) {
+                          const float *bias, const void *d, int32_t mma, int32_t major_a,
+                          int32_t major_b, float beta, const void *c) {
   Session *session = active();
   if (!session)
     return;
-  bsrt_check check{m,   n,      k,     a,       b,        scale,   block,    sfa,  sfb,
-                   out, inst_k, alpha, a_bytes, a_scales, b_bytes, b_scales, bias, d};
+  bsrt_check check{m,    n,   k,      a,       b,       scale,    block,   sfa,
+                   sfb,  out, inst_k, alpha,   a_bytes, a_scales, b_bytes, b_scales,
+                   bias, d,   mma,    major_a, major_b, beta,     c};
   CheckRecord record{name, {}};
   if (bsrt_host_check_gemm(&check, &record.result)) {
     session->fail(bsrt_error_message());

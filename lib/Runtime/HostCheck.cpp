@@ -12,6 +12,9 @@
 #include "HostBlocks.h"
 #include "HostCompare.h"
 
+#include "blockscale/Facts/MmaKind.h"
+#include "blockscale/Facts/OperandTile.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -76,13 +79,13 @@ public:
     // Each instruction truncates once per aligned sum: FP4 kinds keep F = 35
     // bits, so that only the result's truncation counts; mxf8f6f4 keeps 25 and
     // truncates every product.
-    bool isFp4 = Format(check.a) == Format::e2m1 && Format(check.b) == Format::e2m1;
-    double perInstruction = isFp4 ? 1.0 : 1.0 + (check.inst_k + 1) / 4.0;
+    bool isWide = facts::MmaKind(check.mma) == facts::MmaKind::mxf8f6f4;
+    double perInstruction = isWide ? 1.0 + (check.inst_k + 1) / 4.0 : 1.0;
     instructions = double((check.k + check.inst_k - 1) / check.inst_k);
     factor = (instructions * perInstruction + 2) * kF32Epsilon;
   }
 
-  Expected expected(double sum, double magnitude, int64_t col) const {
+  Expected expected(double sum, double magnitude, int64_t row, int64_t col) const {
     double alpha = check.alpha;
     double value = alpha * sum;
     double bound = std::fabs(alpha) * (factor * magnitude + (instructions + 1) * kF32Least);
@@ -90,6 +93,10 @@ public:
       bound += rounding(value, bound);
     if (check.bias) {
       value += check.bias[col];
+      bound += rounding(value, bound);
+    }
+    if (check.c) {
+      value += double(check.beta) * loadValue(out, check.c, row * check.n + col);
       bound += rounding(value, bound);
     }
     bound += halfUlp(out, std::fabs(value) + bound);
@@ -134,6 +141,12 @@ bsrt_status bsrt_host_check_gemm(const bsrt_check *check, bsrt_check_result *res
     return refuse("host: K of the instruction must be positive, got " +
                   std::to_string(check->inst_k));
 
+  for (auto [major, blocks] : {std::pair(check->major_a, &*a), {check->major_b, &*b}}) {
+    if (major != int32_t(facts::Major::k) && major != int32_t(facts::Major::mn))
+      return refuse("host: major of an operand must be 0 or 1, got " + std::to_string(major));
+    blocks->isMnMajor = major == int32_t(facts::Major::mn);
+  }
+
   *result = {};
   result->row = result->col = -1;
   constexpr int kRows = 2, kCols = 8;
@@ -153,9 +166,10 @@ bsrt_status bsrt_host_check_gemm(const bsrt_check *check, bsrt_check_result *res
       tile.run(&left[size_t(row * a->cols)], a->cols, &right[size_t(col)], n, a->cols);
       for (int64_t i = row; i < std::min(row + kRows, a->rows); ++i)
         for (int64_t j = col; j < std::min(col + kCols, b->rows); ++j)
-          compare(loadValue(*out, check->d, i * b->rows + j),
-                  bound.expected(tile.sum[i - row][j - col], tile.magnitude[i - row][j - col], j),
-                  *out, i, j, *result);
+          compare(
+              loadValue(*out, check->d, i * b->rows + j),
+              bound.expected(tile.sum[i - row][j - col], tile.magnitude[i - row][j - col], i, j),
+              *out, i, j, *result);
     }
   return BSRT_OK;
 }

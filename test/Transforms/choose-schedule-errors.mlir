@@ -14,6 +14,9 @@
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a staging=3" 2>&1 | FileCheck %s --check-prefix=STAGING
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a stages=7" 2>&1 | FileCheck %s --check-prefix=STAGES
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a ctas=-1" 2>&1 | FileCheck %s --check-prefix=CTAS
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a tile-n=100" 2>&1 | FileCheck %s --check-prefix=TILEN
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a mma=mxf5" 2>&1 | FileCheck %s --check-prefix=MMA
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a mma=f16" 2>&1 | FileCheck %s --check-prefix=KIND
 
 // SUFFIX: error: schedule_c1: chip sm_100 needs sm_100a or sm_100f for tcgen05.mma kinds mxf8f6f4, mxf4, mxf4nvf4, got no suffix
 // SUFFIX107: error: schedule_c1: chip sm_107 needs sm_107a or sm_107f for
@@ -26,6 +29,9 @@
 // STAGING: error: 'blockscale.gemm' op schedule_c8: staging must be 1 or 2 for tma_store, got 3
 // STAGES: error: 'blockscale.gemm' op schedule_c9: stages must fit the 232448 shared bytes of sm_100a, got {{[0-9]+}} for 7 stages of 34816, 1 staging buffers of 16384 and 1024
 // CTAS: error: 'blockscale.gemm' op schedule_c10: ctas must be 1 .. 2^31 - 1, got -1
+// TILEN: error: schedule_c5: columns of a tile must be 64, 128, 192 or 256, got 100
+// MMA: error: schedule_c2: mma must be mxf4, mxf4nvf4 or mxf8f6f4, got 'mxf5'
+// KIND: error: 'blockscale.gemm' op schedule_c2: mma of mxfp4 must be mxf4 or mxf4nvf4 or mxf8f6f4, got f16
 
 !a = tensor<128x256xf4E2M1FN>
 !s = tensor<128x8xi8, #blockscale.scales<ue8m0, tiled>>

@@ -111,8 +111,7 @@ private:
     ProblemAttr problem = kernel.getProblem();
     ScheduleAttr schedule = kernel.getSchedule();
     KernelPlan plan;
-    if (const BuiltFormat *format = findBuiltFormat(problem.getA(), problem.getScale()))
-      plan.format = format->name;
+    plan.format = describe(problem.getFormats());
     plan.problem = shape({problem.getM(), problem.getN(), problem.getK()});
     plan.instruction = std::string(name(schedule.getMma())) + " " + shape(schedule.getInst());
     plan.tile = shape(schedule.getTile());

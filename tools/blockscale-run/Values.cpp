@@ -49,7 +49,7 @@ static std::optional<DType> plainType(Type type) {
 facts::Result<FileForm> getFileForm(Type type, const std::string &subject) {
   Refusal refusal{subject +
                   " must be a tensor, memref or scalar of f16, bf16, f32, f64, i8, i32, "
-                  "i64, FP4, FP8 or scales, got " +
+                  "i64, FP4, FP6, FP8 or scales, got " +
                   print(type)};
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped) {
@@ -70,9 +70,10 @@ facts::Result<FileForm> getFileForm(Type type, const std::string &subject) {
     return FileForm{*plain, shape};
   if (isa<Float8E8M0FNUType, Float8E4M3FNType, Float8E5M2Type>(element))
     return FileForm{DType::u8, shape};
-  if (isa<Float4E2M1FNType>(element) && !shape.empty() && shape.back() > 0 &&
-      shape.back() % 2 == 0) {
-    shape.back() /= 2;
+  std::optional<facts::Format> format = getFormat(element);
+  if (format && facts::info(*format).bits < 8 && !shape.empty() && shape.back() > 0 &&
+      shape.back() * facts::info(*format).bits % 8 == 0) {
+    shape.back() = facts::packedBytes(*format, shape.back());
     return FileForm{DType::u8, shape};
   }
   return refusal;

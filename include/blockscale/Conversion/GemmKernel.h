@@ -13,11 +13,11 @@ namespace blockscale {
 
 /// Optional parts of the epilogue; each adds a kernel parameter.
 struct GemmEpilogue {
-  bool alpha = false, bias = false;
+  bool alpha = false, bias = false, beta = false, c = false;
 };
 
 /// Builds the kernel at the builder's insertion point. Parameters: maps of A, B,
-/// SFA, SFB; map or buffer of D; then bias buffer and alpha where asked for.
+/// SFA, SFB; map or buffer of D; then buffers of bias and C, alpha and beta where asked for.
 KernelOp buildGemmKernel(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,
                          ProblemAttr problem, ScheduleAttr schedule, GemmEpilogue epilogue);
 

@@ -60,7 +60,7 @@ constexpr const Product *modelProduct(Arch arch) {
 }
 
 namespace detail {
-constexpr bool productsAreSound() {
+constexpr bool modelProductsAreSound() {
   for (size_t i = 0; i < kProducts.size(); ++i) {
     const Product &row = kProducts[i];
     if (size_t(row.arch) >= kArchNames.size() || row.name.empty() || row.source.empty())
@@ -81,7 +81,7 @@ constexpr bool productsAreSound() {
       return false;
   return true;
 }
-static_assert(productsAreSound());
+static_assert(modelProductsAreSound());
 } // namespace detail
 
 } // namespace blockscale::facts

@@ -5,7 +5,8 @@
  * Quantisation, its inverse, scale layouts and the check of a product, written
  * plainly: they are what kernels are compared with. Rules: docs/Quantization.md.
  * Codes of formats, scale formats and layouts are the facts' enums. Elements are
- * packed, low bits first (FP4: element 0 in bits 3:0), rows without padding.
+ * packed, low bits first (FP4: element 0 in bits 3:0), rows without padding. What is
+ * said of A and B as [rows, cols] holds of [cols, rows] where an operand is MN-major.
  * Errors are reported as in Runtime.h.
  *
  *===------------------------------------------------------------------------===*/
@@ -22,8 +23,8 @@ extern "C" {
 /** How elements and their scales are held. */
 typedef struct bsrt_blocks {
   int64_t rows, cols; /* logical shape; cols is a multiple of block */
-  int32_t element;    /* facts::Format: e2m1 or e4m3 */
-  int32_t scale;      /* facts::ScaleFormat: ue8m0 or ue4m3 */
+  int32_t element;    /* facts::Format of at most 8 bits */
+  int32_t scale;      /* facts::ScaleFormat */
   int32_t block;      /* elements of a row that share a scale */
   int32_t layout;     /* facts::ScaleLayout of the scales */
 } bsrt_blocks;
@@ -86,8 +87,12 @@ typedef struct bsrt_check {
   int32_t inst_k;       /* K of the instruction that was used */
   float alpha;
   const uint8_t *a_bytes, *a_scales, *b_bytes, *b_scales;
-  const float *bias; /* n values or NULL */
-  const void *d;     /* [m, n] */
+  const float *bias;        /* n values or NULL */
+  const void *d;            /* [m, n] */
+  int32_t mma;              /* facts::MmaKind of the instruction that was used */
+  int32_t major_a, major_b; /* facts::Major of the elements, not of the scales */
+  float beta;               /* of c */
+  const void *c;            /* [m, n] of the format of D, or NULL */
 } bsrt_check;
 
 /** The element where error / bound is largest, and the largest error of all. */

@@ -151,6 +151,8 @@ private:
       buffer.dtype = rt::DType::f32;
     else if (type.getElementType().isBF16())
       buffer.dtype = rt::DType::bf16;
+    else if (type.getElementType().isF16())
+      buffer.dtype = rt::DType::f16;
     else
       return;
     buffer.shape.assign(type.getShape().begin(), type.getShape().end());

@@ -85,7 +85,7 @@ func.func @gemm_c5_no_m(%a: tensor<0x64xf4E2M1FN>, %sa: !sa, %b: tensor<8x64xf4E
 
 !sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
 func.func @gemm_c6_fp8_ue4m3(%a: tensor<8x64xf8E4M3FN>, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{gemm_c6: formats must be a combination that is built: nvfp4 (e2m1, ue4m3, block 16), mxfp4 (e2m1, ue8m0, block 32), mxfp8 (e4m3, ue8m0, block 32), got e4m3 scaled ue4m3 with e4m3 scaled ue4m3}}
+  // expected-error @below {{gemm_c6: formats must be a combination that is built: mxf4 (e2m1 scaled ue8m0 by 32), mxf4nvf4 (e2m1 scaled ue8m0 by 16, ue4m3 by 16, ue5m3 by 16, ue8m0 by 32, ue4m3 by 32, ue5m3 by 32), mxf8f6f4 (any two of e2m1, e2m3, e3m2, e4m3, e5m2 scaled ue8m0 by 32), got e4m3 scaled ue4m3 with e4m3 scaled ue4m3}}
   %d = blockscale.gemm ins(%a scaled %s, %a scaled %s
     : tensor<8x64xf8E4M3FN>, !sf, tensor<8x64xf8E4M3FN>, !sf) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>
@@ -93,9 +93,10 @@ func.func @gemm_c6_fp8_ue4m3(%a: tensor<8x64xf8E4M3FN>, %s: !sf, %c: tensor<8x8x
 
 // -----
 
-!sf = tensor<8x2xi8, #blockscale.scales<ue8m0, linear>>
+// A mixed pair has scales of UE8M0 only.
+!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
 func.func @gemm_c6_mixed_elements(%a: tensor<8x64xf8E4M3FN>, %b: tensor<8x64xf4E2M1FN>, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{gemm_c6: formats must be a combination that is built: nvfp4 (e2m1, ue4m3, block 16), mxfp4 (e2m1, ue8m0, block 32), mxfp8 (e4m3, ue8m0, block 32), got e4m3 scaled ue8m0 with e2m1 scaled ue8m0}}
+  // expected-error @below {{got e4m3 scaled ue4m3 with e2m1 scaled ue4m3}}
   %d = blockscale.gemm ins(%a scaled %s, %b scaled %s
     : tensor<8x64xf8E4M3FN>, !sf, tensor<8x64xf4E2M1FN>, !sf) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>
@@ -103,12 +104,13 @@ func.func @gemm_c6_mixed_elements(%a: tensor<8x64xf8E4M3FN>, %b: tensor<8x64xf4E
 
 // -----
 
-// UE5M3 exists on sm_107 only, and is not built.
-!sf = tensor<8x4xi8, #blockscale.scales<ue5m3, linear>>
-func.func @gemm_c6_ue5m3(%a: tensor<8x64xf4E2M1FN>, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{gemm_c6: formats must be a combination that is built}}
-  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s
-    : tensor<8x64xf4E2M1FN>, !sf, tensor<8x64xf4E2M1FN>, !sf) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+// Both operands have one scale format.
+!sa = tensor<8x4xi8, #blockscale.scales<ue5m3, linear>>
+!sb = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c6_two_scales(%a: tensor<8x64xf4E2M1FN>, %sa: !sa, %sb: !sb, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{got e2m1 scaled ue5m3 with e2m1 scaled ue4m3, block 16}}
+  %d = blockscale.gemm ins(%a scaled %sa, %a scaled %sb
+    : tensor<8x64xf4E2M1FN>, !sa, tensor<8x64xf4E2M1FN>, !sb) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>
 }
 
@@ -126,10 +128,10 @@ func.func @gemm_c6_encoded(%a: !e, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf
 // -----
 
 func.func @gemm_c6_packed_block(%a: memref<256xi8>, %s: memref<512xi8>, %c: memref<8x8xf32>) {
-  // expected-error @below {{gemm_c6: block of nvfp4 must be 16, got 32}}
+  // expected-error @below {{got e2m1 scaled ue4m3 with e2m1 scaled ue4m3, block 8}}
   blockscale.gemm ins(%a scaled %s, %a scaled %s
     : memref<256xi8>, memref<512xi8>, memref<256xi8>, memref<512xi8>) outs(%c : memref<8x8xf32>)
-    {problem = #blockscale.problem<m = 8, n = 8, k = 64, a = e2m1, b = e2m1, scale = ue4m3, block = 32, sfa = tiled, sfb = tiled, out = f32>}
+    {problem = #blockscale.problem<m = 8, n = 8, k = 64, a = e2m1, b = e2m1, scale = ue4m3, block = 8, sfa = tiled, sfb = tiled, out = f32>}
   return
 }
 
@@ -263,4 +265,49 @@ func.func @gemm_c15_bytes(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %c: !d) -> !d {
   // expected-error @below {{gemm_c15: out must take at most 2^40 bytes, got 1100585369600}}
   %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !a, !sa, !b, !sb) outs(%c : !d) -> !d
   return %d : !d
+}
+
+// -----
+
+// Six bits have no transpose, nor have four.
+!a = tensor<64x16xf6E3M2FN>
+!b = tensor<8x64xf8E4M3FN>
+!sa = tensor<16x2xi8, #blockscale.scales<ue8m0, linear>>
+!sb = tensor<8x2xi8, #blockscale.scales<ue8m0, linear>>
+func.func @gemm_c22_bits(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  // expected-error @below {{gemm_c22: major_a must be k-major where elements are not of 8 bits, got mn of e3m2}}
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !a, !sa, !b, !sb) outs(%c : tensor<16x8xf32>)
+    {major_a = #blockscale.major<mn>} -> tensor<16x8xf32>
+  return %d : tensor<16x8xf32>
+}
+
+// -----
+
+func.func @gemm_c22_packed(%a: memref<512xi8>, %s: memref<512xi8>, %c: memref<8x8xf32>) {
+  // expected-error @below {{gemm_c22: major_a and major_b must stand in the logical form, got one beside problem}}
+  blockscale.gemm ins(%a scaled %s, %a scaled %s
+    : memref<512xi8>, memref<512xi8>, memref<512xi8>, memref<512xi8>) outs(%c : memref<8x8xf32>)
+    {major_b = #blockscale.major<mn>,
+     problem = #blockscale.problem<m = 8, n = 8, k = 64, a = e4m3, b = e5m2, scale = ue8m0, block = 32, sfa = tiled, sfb = tiled, out = f32>}
+  return
+}
+
+// -----
+
+!a = tensor<8x64xf8E4M3FN>
+!s = tensor<8x2xi8, #blockscale.scales<ue8m0, linear>>
+func.func @gemm_c23_beta(%a: !a, %s: !s, %beta: f32, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c23: beta must be given with c, got none}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) beta(%beta : f32) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!a = tensor<8x64xf8E4M3FN>
+!s = tensor<8x2xi8, #blockscale.scales<ue8m0, linear>>
+func.func @gemm_c23_type(%a: !a, %s: !s, %old: tensor<8x8xbf16>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{gemm_c23: c must have the type of out, 'tensor<8x8xf32>', got 'tensor<8x8xbf16>'}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) c(%old : tensor<8x8xbf16>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
 }

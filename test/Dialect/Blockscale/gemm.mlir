@@ -47,6 +47,19 @@ func.func @single_scale(%a: tensor<1x32xf4E2M1FN>, %s: tensor<1x1xf8E8M0FNU>, %c
   return %d : tensor<1x1xf32>
 }
 
+// B [k, n], a block of 16 with UE8M0, C and its factor.
+// CHECK-LABEL: func.func @majors_and_c
+func.func @majors_and_c(%a: tensor<16x64xf8E4M3FN>, %sa: tensor<16x2xf8E8M0FNU>, %b: tensor<64x32xf8E5M2>,
+                        %sb: tensor<32x2xf8E8M0FNU>, %beta: f32, %old: tensor<16x32xf16>,
+                        %c: tensor<16x32xf16>) -> tensor<16x32xf16> {
+  // CHECK: blockscale.gemm {{.*}} beta(%{{.*}} : f32) c(%{{.*}} : tensor<16x32xf16>) outs({{.*}} {major_b = #blockscale.major<mn>} -> tensor<16x32xf16>
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb
+         : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x32xf8E5M2>, tensor<32x2xf8E8M0FNU>)
+       beta(%beta : f32) c(%old : tensor<16x32xf16>) outs(%c : tensor<16x32xf16>)
+       {major_b = #blockscale.major<mn>} -> tensor<16x32xf16>
+  return %d : tensor<16x32xf16>
+}
+
 #problem = #blockscale.problem<m = 5, n = 64, k = 64, a = e2m1, b = e2m1, scale = ue4m3, block = 16,
                                sfa = tiled, sfb = tiled, out = f32>
 #schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x128x64, cta_group = 1,

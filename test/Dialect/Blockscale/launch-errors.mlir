@@ -41,13 +41,13 @@
 
 // What the kernel says of itself is checked at the machine level too.
 // RUN: sed 's/cta_group = 1/cta_group = 2/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=GROUP
-// GROUP: schedule_c4: cta_group must be 1
+// GROUP: idesc_c7: m of mxf4nvf4 with block 16 at k = 128 must be 128 with cta_group 1 or 256 with cta_group 2, got 128 with cta_group 2
 // RUN: sed 's/stages = 2/stages = 9/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=STAGES
 // STAGES: schedule_c9: stages must fit the
 // RUN: sed 's/ctas = 1>/ctas = 0>/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=CTAS
 // CTAS: schedule_c10: ctas must be 1 .. 2^31 - 1, got 0
 // RUN: sed 's/block = 16/block = 32/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=BLOCK
-// BLOCK: gemm_c6: block of nvfp4 must be 16, got 32
+// BLOCK: launch_c6: map of sfa must be
 // RUN: sed 's/k = 384/k = 392/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=K
 // K: gemm_c7: k must be a whole number of scale blocks
 // RUN: sed 's/k = 384/k = 368/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=PITCH

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Facts/Format.h"
+#include "blockscale/Facts/MmaKind.h"
+#include "blockscale/Facts/OperandTile.h"
 #include "blockscale/Runtime/Host.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +52,12 @@ struct Ones {
              b.data(),
              sfb.data(),
              nullptr,
-             d.data()};
+             d.data(),
+             int32_t(facts::MmaKind::mxf4nvf4),
+             int32_t(facts::Major::k),
+             int32_t(facts::Major::k),
+             1.0f,
+             nullptr};
   }
 
   bsrt_check_result run() {
@@ -83,6 +90,7 @@ TEST(CheckGemm, boundFollowsTheFormula) {
   ones.check.a = ones.check.b = int32_t(Format::e4m3);
   ones.check.scale = int32_t(ScaleFormat::ue8m0);
   ones.check.block = ones.check.inst_k = 32;
+  ones.check.mma = int32_t(facts::MmaKind::mxf8f6f4);
   ones.check.a_bytes = ones.check.b_bytes = a.data();
   ones.check.a_scales = ones.check.b_scales = scales.data();
   ones.d[0] = 64;
@@ -134,6 +142,111 @@ TEST(CheckGemm, alphaAndBias) {
   EXPECT_EQ(ones.run().error, 0);
   std::swap(ones.d[0], ones.d[1]);
   EXPECT_EQ(ones.run().wrong, 2);
+}
+
+TEST(CheckGemm, betaTimesC) {
+  Ones ones(2, 2, 32);
+  const float c[] = {1, 2, 3, 4};
+  ones.check.c = c;
+  ones.check.beta = -2;
+  ones.d = {30, 28, 26, 24};
+  EXPECT_EQ(ones.run().wrong, 0);
+  EXPECT_EQ(ones.run().error, 0);
+  std::swap(ones.d[1], ones.d[2]); // C is [m, n], not [n, m]
+  EXPECT_EQ(ones.run().wrong, 2);
+}
+
+// E2M1 multiplied as one of the kinds of mxf8f6f4 has that kind's bound.
+TEST(CheckGemm, boundFollowsTheKind) {
+  Ones ones(1, 1, 64);
+  double narrow = ones.run().bound;
+  ones.check.mma = int32_t(facts::MmaKind::mxf8f6f4);
+  ones.check.inst_k = 32;
+  EXPECT_GT(ones.run().bound, 4 * narrow);
+}
+
+// FP6: 16 elements are 12 bytes, and an element may straddle two of them.
+TEST(CheckGemm, sixBitElements) {
+  // 1.0 of E2M3 is 0x08, of E3M2 0x0C; four of them fill three bytes.
+  std::vector<uint8_t> a, b, scales(4, 0x7F);
+  for (int i = 0; i < 2 * 32 / 4; ++i) {
+    a.insert(a.end(), {0x08, 0x82, 0x20});
+    b.insert(b.end(), {0x0C, 0xC3, 0x30});
+  }
+  float d[] = {32, 32, 32, 32};
+  bsrt_check check{2,
+                   2,
+                   32,
+                   int32_t(Format::e2m3),
+                   int32_t(Format::e3m2),
+                   int32_t(ScaleFormat::ue8m0),
+                   32,
+                   0,
+                   0,
+                   int32_t(Format::f32),
+                   32,
+                   1.0f,
+                   a.data(),
+                   scales.data(),
+                   b.data(),
+                   scales.data(),
+                   nullptr,
+                   d,
+                   int32_t(facts::MmaKind::mxf8f6f4),
+                   0,
+                   0,
+                   1.0f,
+                   nullptr};
+  bsrt_check_result result;
+  ASSERT_EQ(bsrt_host_check_gemm(&check, &result), BSRT_OK) << bsrt_error_message();
+  EXPECT_EQ(result.wrong, 0);
+  EXPECT_EQ(result.error, 0);
+  b[23] ^= 0x80; // the sign of the last element of row 0 of B
+  ASSERT_EQ(bsrt_host_check_gemm(&check, &result), BSRT_OK);
+  EXPECT_EQ(result.wrong, 2);
+  EXPECT_EQ(result.col, 0);
+}
+
+TEST(CheckGemm, mnMajorOperandsAreRead) {
+  // A is [k, m] with A[k, m] = m + 1, B is [n, k] of ones.
+  constexpr int kK = 32;
+  const uint8_t codes[] = {0x38, 0x40, 0x44}; // 1, 2, 3 in E4M3
+  std::vector<uint8_t> a, b(2 * kK, 0x38), scales(3, 0x7F);
+  for (int k = 0; k < kK; ++k)
+    a.insert(a.end(), codes, codes + 3);
+  float d[] = {32, 32, 64, 64, 96, 96};
+  bsrt_check check{3,
+                   2,
+                   kK,
+                   int32_t(Format::e4m3),
+                   int32_t(Format::e4m3),
+                   int32_t(ScaleFormat::ue8m0),
+                   32,
+                   0,
+                   0,
+                   int32_t(Format::f32),
+                   32,
+                   1.0f,
+                   a.data(),
+                   scales.data(),
+                   b.data(),
+                   scales.data(),
+                   nullptr,
+                   d,
+                   int32_t(facts::MmaKind::mxf8f6f4),
+                   int32_t(facts::Major::mn),
+                   0,
+                   1.0f,
+                   nullptr};
+  bsrt_check_result result;
+  ASSERT_EQ(bsrt_host_check_gemm(&check, &result), BSRT_OK) << bsrt_error_message();
+  EXPECT_EQ(result.wrong, 0);
+  check.major_a = int32_t(facts::Major::k);
+  ASSERT_EQ(bsrt_host_check_gemm(&check, &result), BSRT_OK);
+  EXPECT_GT(result.wrong, 0);
+  check.major_b = 2;
+  EXPECT_NE(bsrt_host_check_gemm(&check, &result), BSRT_OK);
+  EXPECT_STREQ(bsrt_error_message(), "host: major of an operand must be 0 or 1, got 2");
 }
 
 TEST(CheckGemm, bf16ResultIsWithinHalfAnUlp) {

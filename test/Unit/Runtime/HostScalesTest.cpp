@@ -117,7 +117,7 @@ TEST(HostScales, refusesWhatIsNotABlockFormat) {
   EXPECT_EQ(message({2, 40, 0, 1, 16, 0}),
             "host: columns must be a multiple of the block of 16, got 40");
   EXPECT_EQ(message({2, 40, 0, 1, 8, 0}), "host: block must be 16 or 32, got 8");
-  EXPECT_EQ(message({2, 64, 1, 0, 32, 0}), "host: elements must be e2m1, e4m3 or e5m2, got e2m3");
+  EXPECT_EQ(message({2, 64, 5, 0, 32, 0}), "host: elements must have at most 8 bits, got f16");
   EXPECT_EQ(message({2, 64, 99, 0, 32, 0}), "host: code of elements must be below 8, got 99");
   EXPECT_EQ(message({2, 64, 0, 7, 32, 0}), "host: code of scales must be below 3, got 7");
   EXPECT_EQ(message({2, 64, 0, 0, 32, 2}), "host: layout of scales must be 0 or 1, got 2");

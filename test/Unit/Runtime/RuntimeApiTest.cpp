@@ -66,7 +66,7 @@ TEST_F(Emulator, runsAKernel) {
 TEST_F(Emulator, refusesOtherVersionsAndCodes) {
   bsrt_options options{};
   EXPECT_EQ(bsrt_device_set_options(device, &options), BSRT_ERROR);
-  EXPECT_STREQ(bsrt_error_message(), "runtime: options must be of version 2 to 3, got 0");
+  EXPECT_STREQ(bsrt_error_message(), "runtime: options must be of version 2 to 4, got 0");
   options.abi_version = BSRT_ABI_VERSION;
   options.timing = 7;
   EXPECT_EQ(bsrt_device_set_options(device, &options), BSRT_ERROR);

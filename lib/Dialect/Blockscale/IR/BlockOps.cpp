@@ -134,12 +134,16 @@ LogicalResult blockscale::verifyBlockGemm(GemmOp op) {
           {op.getA().getType(), op.getB().getType(), op.getOut().getType(), op.getBlockProblem()},
           emitError)))
     return failure();
-  if (op.getAlpha() || op.getBias() || op.getNibblesA() || op.getNibblesB())
-    return emitError() << "gemm_c19: a product of blocks must have no alpha, bias and nibble "
-                          "order (not built), got "
-                       << (op.getAlpha()  ? "alpha"
-                           : op.getBias() ? "bias"
-                                          : "a nibble order");
+  for (auto [what, given] : {std::pair("alpha", bool(op.getAlpha())),
+                             {"bias", bool(op.getBias())},
+                             {"beta", bool(op.getBeta())},
+                             {"c", bool(op.getC())},
+                             {"a nibble order", op.getNibblesA() || op.getNibblesB()},
+                             {"a major", op.getMajorA() || op.getMajorB()}})
+    if (given)
+      return emitError() << "gemm_c19: a product of blocks must have no alpha, bias, beta, c, "
+                            "nibble order and major (not built), got "
+                         << what;
   if (op.getProblem() || op.getSchedule())
     return emitError() << "gemm_c20: a product of blocks must have block_problem and "
                           "warp_schedule, got "

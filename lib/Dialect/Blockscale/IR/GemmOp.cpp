@@ -14,21 +14,46 @@ using namespace blockscale;
 using facts::Format;
 using facts::ScaleLayout;
 
-/// The block that the scales of one operand imply: k / scales per row.
-static ProblemAttr buildProblem(const ProductTypes &types, const BuiltFormat &format) {
+static facts::Major majorOf(MajorAttr attr) { return attr ? attr.getValue() : facts::Major::k; }
+
+/// Rows (m or n) and k of a logical operand.
+static std::pair<int64_t, int64_t> extentsOf(ShapedType type, MajorAttr major) {
+  bool isMn = majorOf(major) == facts::Major::mn;
+  return {type.getDimSize(isMn ? 1 : 0), type.getDimSize(isMn ? 0 : 1)};
+}
+
+/// What the types say is multiplied. Scales of FP4 come by 16 or by 32: the block is the
+/// one by which SFA has k / block columns, else the usual one, and the rules say why.
+static facts::ProductFormat formatsOf(const ProductTypes &types) {
   auto a = cast<ShapedType>(types.a), b = cast<ShapedType>(types.b);
-  return ProblemAttr::get(types.a.getContext(), a.getDimSize(0), b.getDimSize(0), a.getDimSize(1),
-                          *getFormat(a.getElementType()), *getFormat(b.getElementType()),
-                          format.scale, format.block, getScalesEncoding(types.sfa).getLayout(),
+  facts::ProductFormat formats{*getFormat(a.getElementType()), *getFormat(b.getElementType()),
+                               getScalesEncoding(types.sfa).getFormat(), 0};
+  formats.block = facts::productBlock(formats.a, formats.b, formats.scale);
+  int64_t k = extentsOf(a, types.majorA).second;
+  auto scales = cast<ShapedType>(types.sfa);
+  for (const facts::MmaScaleMode &row : facts::kMmaScaleModes) {
+    facts::ProductFormat other{formats.a, formats.b, row.scale, row.block};
+    if (row.scale == formats.scale && facts::productKind(other) && scales.getRank() == 2 &&
+        scales.getDimSize(1) * row.block == k)
+      return other;
+  }
+  return formats;
+}
+
+static ProblemAttr buildProblem(const ProductTypes &types) {
+  auto a = cast<ShapedType>(types.a), b = cast<ShapedType>(types.b);
+  facts::ProductFormat formats = formatsOf(types);
+  auto [m, k] = extentsOf(a, types.majorA);
+  return ProblemAttr::get(types.a.getContext(), m, extentsOf(b, types.majorB).first, k, formats.a,
+                          formats.b, formats.scale, formats.block,
+                          getScalesEncoding(types.sfa).getLayout(),
                           getScalesEncoding(types.sfb).getLayout(),
-                          *getFormat(cast<ShapedType>(types.out).getElementType()));
+                          *getFormat(cast<ShapedType>(types.out).getElementType()),
+                          majorOf(types.majorA), majorOf(types.majorB));
 }
 
 ProblemAttr blockscale::getProblemOf(const ProductTypes &types) {
-  if (types.packed)
-    return types.packed;
-  Format element = *getFormat(cast<ShapedType>(types.a).getElementType());
-  return buildProblem(types, *findBuiltFormat(element, getScalesEncoding(types.sfa).getFormat()));
+  return types.packed ? types.packed : buildProblem(types);
 }
 
 static LogicalResult verifyScales(StringRef what, Type type, int64_t rows, int64_t cols,
@@ -41,15 +66,27 @@ static LogicalResult verifyScales(StringRef what, Type type, int64_t rows, int64
 }
 
 /// gemm_c6 on formats, whichever form they come from.
-static FailureOr<const BuiltFormat *> findFormat(Format a, Format b, facts::ScaleFormat sfa,
-                                                 facts::ScaleFormat sfb, ErrorFn emitError) {
-  const BuiltFormat *format = findBuiltFormat(a, sfa);
-  if (format && a == b && sfa == sfb)
-    return format;
-  emitError() << "gemm_c6: formats must be a combination that is built: " << listBuiltFormats()
-              << ", got " << name(a) << " scaled " << name(sfa) << " with " << name(b) << " scaled "
-              << name(sfb);
-  return failure();
+static LogicalResult verifyFormats(const facts::ProductFormat &formats, facts::ScaleFormat sfb,
+                                   ErrorFn emitError) {
+  if (facts::productKind(formats) && formats.scale == sfb)
+    return success();
+  InFlightDiagnostic error =
+      emitError() << "gemm_c6: formats must be a combination that is built: " << listProducts()
+                  << ", got " << name(formats.a) << " scaled " << name(formats.scale) << " with "
+                  << name(formats.b) << " scaled " << name(sfb);
+  if (formats.block)
+    error << ", block " << formats.block;
+  return error;
+}
+
+/// gemm_c22: TMA and the MMA transpose whole bytes only.
+static LogicalResult verifyMajor(StringRef what, facts::Major major, Format format,
+                                 ErrorFn emitError) {
+  if (major == facts::Major::k || facts::info(format).bits == 8)
+    return success();
+  return emitError() << "gemm_c22: " << what
+                     << " must be k-major where elements are not of 8 bits, "
+                     << "got mn of " << name(format);
 }
 
 static LogicalResult verifySizes(int64_t m, int64_t n, int64_t k, ErrorFn emitError) {
@@ -83,18 +120,15 @@ static LogicalResult verifyReach(ProblemAttr p, ErrorFn emitError) {
 LogicalResult blockscale::verifyProblem(ProblemAttr p, ErrorFn emitError) {
   if (failed(verifySizes(p.getM(), p.getN(), p.getK(), emitError)))
     return failure();
-  FailureOr<const BuiltFormat *> format =
-      findFormat(p.getA(), p.getB(), p.getScale(), p.getScale(), emitError);
-  if (failed(format))
+  if (failed(verifyFormats(p.getFormats(), p.getScale(), emitError)))
     return failure();
-  if (p.getBlock() != (*format)->block)
-    return emitError() << "gemm_c6: block of " << (*format)->name << " must be " << (*format)->block
-                       << ", got " << p.getBlock();
-  if (p.getOut() != Format::f32 && p.getOut() != Format::bf16)
-    return emitError() << "gemm_c6: out must be f32 or bf16, got " << name(p.getOut());
-  if (failed(verifyWholeBlocks(p.getK(), p.getBlock(), emitError)))
+  if (facts::info(p.getOut()).bits < 16)
+    return emitError() << "gemm_c6: out must be f32, f16 or bf16, got " << name(p.getOut());
+  if (failed(verifyWholeBlocks(p.getK(), p.getBlock(), emitError)) ||
+      failed(verifyReach(p, emitError)) ||
+      failed(verifyMajor("major_a", p.getMajorA(), p.getA(), emitError)))
     return failure();
-  return verifyReach(p, emitError);
+  return verifyMajor("major_b", p.getMajorB(), p.getB(), emitError);
 }
 
 static LogicalResult verifyBias(Type type, int64_t n, ErrorFn emitError) {
@@ -104,16 +138,28 @@ static LogicalResult verifyBias(Type type, int64_t n, ErrorFn emitError) {
                      << cast<ShapedType>(type).getDimSize(0);
 }
 
+/// gemm_c23.
+static LogicalResult verifyC(const ProductTypes &types, ErrorFn emitError) {
+  if (types.beta && !types.c)
+    return emitError() << "gemm_c23: beta must be given with c, got none";
+  if (types.c && types.c != types.out)
+    return emitError() << "gemm_c23: c must have the type of out, " << types.out << ", got "
+                       << types.c;
+  return success();
+}
+
 static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError) {
   auto a = cast<ShapedType>(types.a), b = cast<ShapedType>(types.b),
        out = cast<ShapedType>(types.out);
   for (auto [what, type] : {std::pair("a", a), std::pair("b", b), std::pair("out", out)})
     if (type.getRank() != 2)
       return emitError() << "gemm_c3: " << what << " must have rank 2, got rank " << type.getRank();
-  int64_t m = a.getDimSize(0), n = b.getDimSize(0), k = a.getDimSize(1);
-  if (b.getDimSize(1) != k)
-    return emitError() << "gemm_c4: b must be n x k with the k = " << k << " of a, got "
-                       << shapeOf(b);
+  auto [m, k] = extentsOf(a, types.majorA);
+  auto [n, kOfB] = extentsOf(b, types.majorB);
+  if (kOfB != k)
+    return emitError() << "gemm_c4: b must be "
+                       << (majorOf(types.majorB) == facts::Major::mn ? "k x n" : "n x k")
+                       << " with the k = " << k << " of a, got " << shapeOf(b);
   if (out.getDimSize(0) != m || out.getDimSize(1) != n)
     return emitError() << "gemm_c4: out must be " << m << "x" << n << " (m x n), got "
                        << shapeOf(out);
@@ -131,19 +177,21 @@ static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError)
                          << " must have an encoding #blockscale.scales<format, layout>, or "
                             "elements f8E8M0FNU or f8E4M3FN, got "
                          << type;
-  FailureOr<const BuiltFormat *> format =
-      findFormat(*getFormat(a.getElementType()), *getFormat(b.getElementType()),
-                 getScalesEncoding(types.sfa).getFormat(), getScalesEncoding(types.sfb).getFormat(),
-                 emitError);
-  if (failed(format) || failed(verifyWholeBlocks(k, (*format)->block, emitError)))
+  facts::ProductFormat formats = formatsOf(types);
+  if (failed(verifyFormats(formats, getScalesEncoding(types.sfb).getFormat(), emitError)) ||
+      failed(verifyWholeBlocks(k, formats.block, emitError)))
     return failure();
-  int64_t cols = k / (*format)->block;
+  int64_t cols = k / formats.block;
   if (failed(verifyScales("sfa", types.sfa, m, cols, emitError)) ||
       failed(verifyScales("sfb", types.sfb, n, cols, emitError)))
     return failure();
   if (failed(verifyBias(types.bias, n, emitError)))
     return failure();
-  return verifyReach(buildProblem(types, **format), emitError);
+  if (failed(verifyReach(buildProblem(types), emitError)) ||
+      failed(verifyMajor("major_a", majorOf(types.majorA), formats.a, emitError)) ||
+      failed(verifyMajor("major_b", majorOf(types.majorB), formats.b, emitError)))
+    return failure();
+  return verifyC(types, emitError);
 }
 
 static LogicalResult verifyPacked(const ProductTypes &types, ErrorFn emitError) {
@@ -160,12 +208,15 @@ static LogicalResult verifyPacked(const ProductTypes &types, ErrorFn emitError) 
       getFormat(out.getElementType()) != p.getOut())
     return emitError() << "gemm_c11: out must be " << p.getM() << "x" << p.getN() << " of "
                        << name(p.getOut()) << ", got " << types.out;
-  return success();
+  if (types.majorA || types.majorB)
+    return emitError() << "gemm_c22: major_a and major_b must stand in the logical form, got one "
+                          "beside problem";
+  return verifyC(types, emitError);
 }
 
 LogicalResult blockscale::verifyProduct(const ProductTypes &types, ErrorFn emitError) {
   SmallVector<Type> all{types.a, types.sfa, types.b, types.sfb, types.out};
-  for (Type type : {types.alpha, types.bias})
+  for (Type type : {types.alpha, types.bias, types.beta, types.c})
     if (type)
       all.push_back(type);
   FailureOr<Storage> storage = verifyStorage("gemm_c1", all, emitError);
@@ -179,27 +230,14 @@ LogicalResult blockscale::verifyProduct(const ProductTypes &types, ErrorFn emitE
   return verifyLogical(types, emitError);
 }
 
-static ProductTypes typesOf(GemmOp op) {
-  return {op.getA().getType(),
-          op.getSfa().getType(),
-          op.getB().getType(),
-          op.getSfb().getType(),
-          op.getAlpha() ? op.getAlpha().getType() : Type(),
-          op.getBias() ? op.getBias().getType() : Type(),
-          op.getOut().getType(),
-          op.getProblem()};
+template <typename Op> static ProductTypes typesOf(Op op, Value out) {
+  auto typeOf = [](Value value) { return value ? value.getType() : Type(); };
+  return {op.getA().getType(),   op.getSfa().getType(), op.getB().getType(),  op.getSfb().getType(),
+          typeOf(op.getAlpha()), typeOf(op.getBias()),  typeOf(op.getBeta()), typeOf(op.getC()),
+          out.getType(),         op.getProblem(),       op.getMajorA(),       op.getMajorB()};
 }
-
-static ProductTypes typesOf(CheckGemmOp op) {
-  return {op.getA().getType(),
-          op.getSfa().getType(),
-          op.getB().getType(),
-          op.getSfb().getType(),
-          op.getAlpha() ? op.getAlpha().getType() : Type(),
-          op.getBias() ? op.getBias().getType() : Type(),
-          op.getD().getType(),
-          op.getProblem()};
-}
+static ProductTypes typesOf(GemmOp op) { return typesOf(op, op.getOut()); }
+static ProductTypes typesOf(CheckGemmOp op) { return typesOf(op, op.getD()); }
 
 ProblemAttr GemmOp::getLogicalProblem() { return getProblemOf(typesOf(*this)); }
 ProblemAttr CheckGemmOp::getLogicalProblem() { return getProblemOf(typesOf(*this)); }
@@ -224,7 +262,7 @@ LogicalResult GemmOp::verify() {
   if (!getSchedule())
     return success();
   if (failed(verifySchedule(problem, getSchedule(), emitError)) ||
-      failed(verifyFetchable(problem, emitError)))
+      failed(verifyFetchable(problem, getSchedule(), emitError)))
     return failure();
   if (getProblem())
     return verifyTiledScales(problem, "use blockscale.relayout_scales", emitError);

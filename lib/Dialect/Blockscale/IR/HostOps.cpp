@@ -147,14 +147,12 @@ private:
   LogicalResult checkMaps() {
     MLIRContext *context = launch.getContext();
     int64_t m = problem.getM(), n = problem.getN();
+    auto maps = operandMaps(problem, schedule);
     SmallVector<std::pair<StringRef, TmaMapAttr>> want{
-        {"a", operandMap(context, m, shape.rowBytesA, schedule.getTile().m)},
-        {"b", operandMap(context, n, shape.rowBytesB, schedule.getTile().n)},
-        {"sfa", scaleMap(context, m, shape.scalesPerRow, shape.scaleTilesPerStage)},
-        {"sfb", scaleMap(context, n, shape.scalesPerRow, shape.scaleTilesPerStage)}};
+        {"a", maps[0]}, {"b", maps[1]}, {"sfa", maps[2]}, {"sfb", maps[3]}};
     if (schedule.getEpilogue() == Epilogue::tma_store)
       want.push_back({"d", outputMap(context, m, n, shape.outBytes)});
-    // D's buffer, bias and alpha follow.
+    // D's buffer, bias, C and the scalars follow.
     for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
       if (isa<TensorMapType>(type) != (i < want.size()))
         return refuse("launch_c6: a kernel must take ", want.size(), " tensor maps first, got ",
@@ -181,6 +179,7 @@ private:
     if (plain)
       want.push_back({"d", problem.getOutBytes()});
     want.push_back({"bias", problem.getN() * int64_t(sizeof(float))});
+    want.push_back({"c", problem.getOutBytes()});
     size_t next = 0;
     for (auto [i, value] : llvm::enumerate(launch.getParams())) {
       if (!isa<BufferType>(value.getType()))
@@ -188,8 +187,13 @@ private:
       if (next == want.size())
         return refuse("launch_c7: buffers must be at most ", want.size(),
                       ", got another as parameter ", i);
+      std::optional<int64_t> have = knownBytes(value);
+      // A kernel may have C without a bias.
+      if (have && want[next].first == "bias" && *have != want[next].second &&
+          *have == want.back().second)
+        ++next;
       auto [what, bytes] = want[next++];
-      if (std::optional<int64_t> have = knownBytes(value); have && *have != bytes)
+      if (have && *have != bytes)
         return refuse("launch_c7: buffer of ", what, " must have ", bytes, " bytes, got ", *have);
     }
     return success();
@@ -203,7 +207,7 @@ private:
     if (int64_t want = planKernelBytes(problem, schedule); int64_t(kernel.getSharedBytes()) != want)
       return refuse("launch_c8: shared bytes of the schedule must be ", want, ", got ",
                     kernel.getSharedBytes());
-    StageBytes stage = planStage(problem, schedule.getTile());
+    StageBytes stage = planStage(problem, choiceOf(schedule));
     int64_t used = planTmem(stage, schedule.getTile(), schedule.getAccumulators()).used();
     auto want = facts::roundTmemColumns(kernel.getArch(), int(used));
     WalkResult result = kernel.getBody().walk([&](Tcgen05AllocOp op) {

@@ -10,6 +10,7 @@
 
 #include "KernelSyntax.h"
 
+#include "blockscale/Dialect/Blockscale/IR/Planning.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/Facts/ArchInfo.h"
 #include "blockscale/Facts/MmaMode.h"
@@ -42,7 +43,7 @@ LogicalResult KernelOp::verify() {
   auto emitError = [&] { return this->emitOpError(); };
   if (failed(verifyProblem(getProblem(), emitError)) ||
       failed(verifySchedule(getProblem(), getSchedule(), emitError)) ||
-      failed(verifyFetchable(getProblem(), emitError)))
+      failed(verifyFetchable(getProblem(), getSchedule(), emitError)))
     return failure();
   return verifyTiledScales(getProblem(), "use blockscale.relayout_scales before the kernel",
                            emitError);
@@ -52,6 +53,11 @@ LogicalResult ApplyEpilogueOp::verify() {
   if (getValues().size() != getResults().size())
     return emitOpError("apply_epilogue_c1: results must be as many as values, got ")
            << getResults().size() << " for " << getValues().size();
+  if (!getC().empty() && getC().size() != getValues().size())
+    return emitOpError("apply_epilogue_c1: values of c must be as many as values, got ")
+           << getC().size() << " for " << getValues().size();
+  if (getBeta() && getC().empty())
+    return emitOpError("apply_epilogue_c1: beta must be given with c, got none");
   return success();
 }
 
@@ -72,7 +78,8 @@ struct Range {
 class PlanVerifier {
 public:
   explicit PlanVerifier(KernelOp kernel)
-      : kernel(kernel), problem(kernel.getProblem()), schedule(kernel.getSchedule()) {
+      : kernel(kernel), problem(kernel.getProblem()), schedule(kernel.getSchedule()),
+        shape(problem, schedule) {
     kernel.getBody().walk([&](Operation *op) {
       if (auto buffer = dyn_cast<SharedBufferOp>(op))
         buffers.push_back(buffer);
@@ -111,6 +118,17 @@ private:
   LogicalResult checkStaging();
 
   LogicalResult checkDisjoint(MutableArrayRef<Range> ranges, StringRef label, StringRef unit);
+  /// The tile of an operand's buffer; null for others.
+  const facts::OperandTile *tileOf(SharedPlanAttr plan) const {
+    return plan.getContent() == SharedContent::a   ? &shape.a
+           : plan.getContent() == SharedContent::b ? &shape.b
+                                                   : nullptr;
+  }
+  /// Bytes that one load adds to its barrier: gaps of a padded type do not arrive.
+  int64_t arrivingBytes(SharedPlanAttr plan) const {
+    const facts::OperandTile *tile = tileOf(plan);
+    return tile ? tile->arriving : plan.getBytes();
+  }
   static WarpRole roleOf(Operation *op) {
     return op->getParentOfType<WarpRoleOp>().getRole().getValue();
   }
@@ -120,6 +138,7 @@ private:
   KernelOp kernel;
   ProblemAttr problem;
   ScheduleAttr schedule;
+  GemmShape shape;
   SmallVector<SharedBufferOp> buffers;
   SmallVector<TmemPlanOp> tmems;
   SmallVector<PipelineOp> pipelines;
@@ -294,7 +313,7 @@ LogicalResult PlanVerifier::checkTransactions() {
       for (Operation &other : *commit->getBlock())
         if (auto load = dyn_cast<TmaLoadOp>(other); load && load.getPipeline() == op.getResult())
           if (auto target = load.getTarget().getDefiningOp<SharedBufferOp>())
-            bytes += target.getPlan().getBytes();
+            bytes += arrivingBytes(target.getPlan());
       if (bytes != plan.getBytes()) {
         InFlightDiagnostic diag = op.emitOpError("kernel_c10: transaction bytes must be what the "
                                                  "loads of one stage bring, ")
@@ -368,12 +387,17 @@ LogicalResult PlanVerifier::checkScaleCopies() {
                  << StringRef(name(from.getContent()))
                  << "; use blockscale.relayout_scales before the kernel",
              WalkResult::interrupt();
-    int64_t tiles = op.getTiles();
-    if (tiles < 1 || tiles * facts::kScaleTileBytes > from.getBytes())
-      return op.emitOpError("kernel_c13: tiles must be 1..")
-                 << from.getBytes() / facts::kScaleTileBytes << " of a stage, got " << tiles,
-             WalkResult::interrupt();
     bool isA = op.getOperand().getValue() == ScaleOperand::sfa;
+    int64_t tiles = op.getTiles(), along = shape.scaleTilesPerStage;
+    int64_t stageBytes = isA ? shape.stage.sfa : shape.stage.sfb;
+    if (tiles < 1 || tiles > along)
+      return op.emitOpError("kernel_c13: tiles must be 1..")
+                 << along << " of a stage, got " << tiles,
+             WalkResult::interrupt();
+    if (from.getBytes() != stageBytes)
+      return source.emitOpError("kernel_c13: a stage of scales must be ")
+                 << stageBytes << " bytes, got " << from.getBytes(),
+             WalkResult::interrupt();
     int64_t columns = isA ? tmem.getPlan().getSfaColumns() : tmem.getPlan().getSfbColumns();
     int64_t want = from.getBytes() / facts::kScaleTileBytes * facts::kScaleTileScales;
     if (columns != want)
@@ -398,21 +422,25 @@ LogicalResult PlanVerifier::checkMmas() {
         b.getPlan().getContent() != SharedContent::b)
       return fail([](auto &&d) { d << "operands must be an a and a b buffer, got others"; });
     for (SharedBufferOp buffer : {a, b}) {
-      bool isA = buffer == a;
-      int64_t rows = isA ? schedule.getTile().m : schedule.getTile().n;
-      int64_t want =
-          rows * facts::packedBytes(isA ? problem.getA() : problem.getB(), schedule.getTile().k);
-      if (buffer.getPlan().getBytes() != want)
+      const facts::OperandTile &tile = *tileOf(buffer.getPlan());
+      if (buffer.getPlan().getBytes() != tile.bytes())
         return fail([&](auto &&d) {
-          d << "a stage must hold the tile's " << want << " bytes, got "
+          d << "a stage must hold the tile's " << tile.bytes() << " bytes, got "
             << buffer.getPlan().getBytes();
         });
-      if (buffer.getPlan().getSwizzle() != facts::Swizzle::b128)
+      if (buffer.getPlan().getSwizzle() != tile.swizzle)
         return fail([&](auto &&d) {
-          d << "operands must lie in the b128 swizzle, got "
-            << StringRef(facts::name(buffer.getPlan().getSwizzle()));
+          d << "operands must lie in the " << StringRef(facts::name(tile.swizzle))
+            << " swizzle, got " << StringRef(facts::name(buffer.getPlan().getSwizzle()));
         });
     }
+    if (cutsScaleTiles(schedule.getTile()) != bool(op.getShift()))
+      return fail([&](auto &&d) {
+        d << "scales of B must " << (op.getShift() ? "not " : "") << "be shifted for tiles of "
+          << schedule.getTile().n << " columns, got " << (op.getShift() ? "a shift" : "none");
+      });
+    if (Value shift = op.getShift(); shift && !shift.getDefiningOp<ScaleTilesOfBOp>())
+      return fail([](auto &&d) { d << "shift must come from scale_tiles_of_b, got another"; });
     int64_t steps = op.getSteps();
     if (steps < 1 || steps > maxSteps())
       return fail([&](auto &&d) { d << "steps must be 1.." << maxSteps() << ", got " << steps; });
@@ -515,6 +543,21 @@ LogicalResult PlanVerifier::checkLoads() {
         d << "buffer must be as deep as its pipeline, " << pipeline.getPlan().getStages()
           << " stages, got " << target.getPlan().getStages();
       });
+    const facts::OperandTile *tile = tileOf(target.getPlan());
+    int64_t parts = tile ? tile->boxes : 1, part = op.getPart().value_or(0);
+    if (part < 0 || part >= parts || op.getPart().has_value() != (parts > 1))
+      return fail([&](auto &&d) {
+        d << "part must be " << (parts > 1 ? "0.." + std::to_string(parts - 1) : "absent")
+          << " for a stage of " << parts << " boxes, got "
+          << (op.getPart() ? std::to_string(part) : "none");
+      });
+    bool twice = llvm::any_of(*op->getBlock(), [&](Operation &other) {
+      auto load = dyn_cast<TmaLoadOp>(other);
+      return load && load != op && load.getTarget() == op.getTarget() &&
+             load.getStage() == op.getStage() && load.getPart() == op.getPart();
+    });
+    if (twice)
+      return fail([&](auto &&d) { d << "a part of a stage must be loaded once, got more"; });
     bool acquired = llvm::any_of(*op->getBlock(), [&](Operation &other) {
       auto acquire = dyn_cast<ProducerAcquireOp>(other);
       return acquire && acquire.getPipeline() == op.getPipeline() &&

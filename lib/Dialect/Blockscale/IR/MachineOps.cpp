@@ -28,6 +28,8 @@ facts::Result<uint32_t> IDescAttr::encode(facts::Arch arch) const {
   desc.sfaId = int(getSfaId());
   desc.sfbId = int(getSfbId());
   desc.ctaGroup = 1;
+  desc.transposeA = getMajorA() == facts::Major::mn;
+  desc.transposeB = getMajorB() == facts::Major::mn;
   return facts::encodeIDesc(arch, desc);
 }
 
@@ -128,4 +130,11 @@ static LogicalResult verifyVector(Operation *op, size_t count) {
   return success();
 }
 LogicalResult StSharedOp::verify() { return verifyVector(*this, getValues().size()); }
-LogicalResult LdGlobalOp::verify() { return verifyVector(*this, getValues().size()); }
+LogicalResult LdGlobalOp::verify() {
+  if (failed(verifyVector(*this, getValues().size())))
+    return failure();
+  if (!llvm::all_equal(getValues().getTypes()))
+    return emitOpError("machine_c8: values of a vector access must have one type, got ")
+           << getValues().getTypes();
+  return success();
+}

@@ -6,6 +6,8 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
 
+#include "blockscale/Facts/IDescFields.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -15,19 +17,48 @@ using facts::Format;
 using facts::ScaleFormat;
 using facts::ScaleLayout;
 
-const BuiltFormat *blockscale::findBuiltFormat(Format element, ScaleFormat scale) {
-  for (const BuiltFormat &row : kBuiltFormats)
-    if (row.element == element && row.scale == scale)
+std::string blockscale::listProducts() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(facts::kScaledKinds, os, [&](facts::MmaKind kind) {
+    SmallVector<StringRef> formats;
+    for (const facts::FormatInfo &row : facts::kFormats)
+      if (facts::mmaTypeCode(kind, row.format))
+        formats.push_back(row.name);
+    os << name(kind) << " (" << (formats.size() > 1 ? "any two of " : "")
+       << llvm::join(formats, ", ") << " scaled ";
+    auto isOfKind = [&](const facts::MmaScaleMode &row) { return row.kind == kind; };
+    llvm::interleaveComma(
+        llvm::make_filter_range(facts::kMmaScaleModes, isOfKind), os,
+        [&](const facts::MmaScaleMode &row) { os << name(row.scale) << " by " << row.block; });
+    os << ")";
+  });
+  return text;
+}
+
+std::string blockscale::describe(const facts::ProductFormat &format) {
+  for (const facts::NamedProduct &row : facts::kNamedProducts)
+    if (row.format == format)
+      return std::string(row.name);
+  std::string text;
+  llvm::raw_string_ostream(text) << name(format.a) << " x " << name(format.b) << " scaled "
+                                 << name(format.scale) << " by " << format.block;
+  return text;
+}
+
+const facts::NamedProduct *blockscale::findQuantized(Format element, ScaleFormat scale) {
+  for (const facts::NamedProduct &row : facts::kNamedProducts)
+    if (row.format.a == element && row.format.b == element && row.format.scale == scale)
       return &row;
   return nullptr;
 }
 
-std::string blockscale::listBuiltFormats() {
+std::string blockscale::listQuantized() {
   std::string text;
   llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(kBuiltFormats, os, [&](const BuiltFormat &row) {
-    os << row.name << " (" << name(row.element) << ", " << name(row.scale) << ", block "
-       << row.block << ")";
+  llvm::interleaveComma(facts::kNamedProducts, os, [&](const facts::NamedProduct &row) {
+    os << row.name << " (" << name(row.format.a) << ", " << name(row.format.scale) << ", block "
+       << row.format.block << ")";
   });
   return text;
 }

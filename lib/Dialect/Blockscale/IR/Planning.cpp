@@ -11,6 +11,22 @@ using namespace blockscale;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+facts::OperandTile blockscale::planA(ProblemAttr problem, const TileChoice &choice) {
+  return facts::operandTile(choice.mma, problem.getA(), problem.getMajorA(), choice.tile.m,
+                            choice.tile.k, choice.inst.k);
+}
+facts::OperandTile blockscale::planB(ProblemAttr problem, const TileChoice &choice) {
+  return facts::operandTile(choice.mma, problem.getB(), problem.getMajorB(), choice.tile.n,
+                            choice.tile.k, choice.inst.k);
+}
+
+StageBytes blockscale::planStage(ProblemAttr problem, const TileChoice &choice) {
+  int64_t scales = choice.tile.k / problem.getBlock();
+  return {planA(problem, choice).bytes(), planB(problem, choice).bytes(),
+          facts::scaleTileBytes(choice.tile.m, scales),
+          facts::scaleTileBytes(choice.tile.n, scales)};
+}
+
 GemmShape::GemmShape(ProblemAttr problem, ScheduleAttr schedule) {
   Shape3 tile = schedule.getTile(), inst = schedule.getInst();
   tilesM = ceilDiv(problem.getM(), tile.m);
@@ -18,34 +34,49 @@ GemmShape::GemmShape(ProblemAttr problem, ScheduleAttr schedule) {
   tilesK = ceilDiv(problem.getK(), tile.k);
   scalesPerRow = ceilDiv(problem.getK(), problem.getBlock());
   scaleTilesPerStage = facts::scaleTileKBlocks(ceilDiv(tile.k, problem.getBlock()));
+  scaleTilesOfB = facts::scaleTileRowBlocks(tile.n);
   stepsPerStage = tile.k / inst.k;
   lastSteps = ceilDiv(problem.getK() - (tilesK - 1) * tile.k, inst.k);
-  rowBytesA = facts::packedBytes(problem.getA(), problem.getK());
-  rowBytesB = facts::packedBytes(problem.getB(), problem.getK());
-  stageBytesA = tile.m * facts::packedBytes(problem.getA(), tile.k);
-  stageBytesB = tile.n * facts::packedBytes(problem.getB(), tile.k);
-  stageBytesScales = scaleTilesPerStage * facts::kScaleTileBytes;
+  a = planA(problem, choiceOf(schedule));
+  b = planB(problem, choiceOf(schedule));
+  stage = planStage(problem, choiceOf(schedule));
   outBytes = facts::packedBytes(problem.getOut(), 1);
   outColumns = 128 / outBytes;
 }
 
-TmaMapAttr blockscale::operandMap(MLIRContext *context, int64_t rows, int64_t rowBytes,
-                                  int64_t tileRows) {
-  return TmaMapAttr::get(context, facts::TmaType::u8, {rowBytes, rows}, {rowBytes}, {128, tileRows},
-                         {1, 1}, facts::TmaSwizzle::b128, facts::TmaFill::zero,
+TmaMapAttr blockscale::operandMap(MLIRContext *context, const facts::OperandTile &tile,
+                                  facts::Format format, facts::Major major, int64_t rows,
+                                  int64_t k) {
+  int64_t pitch = facts::operandPitch(format, major, rows, k);
+  bool kMajor = major == facts::Major::k;
+  // A padded type counts elements, u8 bytes.
+  int64_t inner = tile.type == facts::TmaType::u8 ? pitch : k;
+  return TmaMapAttr::get(context, tile.type, {inner, kMajor ? rows : k}, {pitch},
+                         {tile.box0, tile.box1}, {1, 1},
+                         facts::TmaSwizzle(facts::info(tile.swizzle).tmaCode), facts::TmaFill::zero,
                          facts::TmaL2Promotion::b128);
 }
 
 TmaMapAttr blockscale::scaleMap(MLIRContext *context, int64_t rows, int64_t scalesPerRow,
-                                int64_t tilesPerStage) {
+                                int64_t tilesPerStage, int64_t rowTiles) {
   // A 512-byte tile is 256 elements of two bytes: a box has at most 256.
   int64_t alongK = facts::scaleTileKBlocks(scalesPerRow);
   return TmaMapAttr::get(context, facts::TmaType::u16,
                          {facts::kScaleTileBytes / 2, alongK, facts::scaleTileRowBlocks(rows)},
                          {facts::kScaleTileBytes, alongK * facts::kScaleTileBytes},
-                         {facts::kScaleTileBytes / 2, tilesPerStage, 1}, {1, 1, 1},
+                         {facts::kScaleTileBytes / 2, tilesPerStage, rowTiles}, {1, 1, 1},
                          facts::TmaSwizzle::none, facts::TmaFill::zero,
                          facts::TmaL2Promotion::b128);
+}
+
+std::array<TmaMapAttr, 4> blockscale::operandMaps(ProblemAttr problem, ScheduleAttr schedule) {
+  MLIRContext *context = problem.getContext();
+  GemmShape shape(problem, schedule);
+  int64_t m = problem.getM(), n = problem.getN(), k = problem.getK();
+  return {operandMap(context, shape.a, problem.getA(), problem.getMajorA(), m, k),
+          operandMap(context, shape.b, problem.getB(), problem.getMajorB(), n, k),
+          scaleMap(context, m, shape.scalesPerRow, shape.scaleTilesPerStage, /*rowTiles=*/1),
+          scaleMap(context, n, shape.scalesPerRow, shape.scaleTilesPerStage, shape.scaleTilesOfB)};
 }
 
 TmaMapAttr blockscale::outputMap(MLIRContext *context, int64_t rows, int64_t columns,
@@ -57,7 +88,7 @@ TmaMapAttr blockscale::outputMap(MLIRContext *context, int64_t rows, int64_t col
 }
 
 int64_t blockscale::planKernelBytes(ProblemAttr problem, ScheduleAttr schedule) {
-  StageBytes stage = planStage(problem, schedule.getTile());
+  StageBytes stage = planStage(problem, choiceOf(schedule));
   int64_t barriers = 16 * (schedule.getStages() + schedule.getAccumulators()), slot = 8;
   int64_t bytes = schedule.getStages() * stage.total() + schedule.getStaging() * kStagingBytes +
                   barriers + slot;

@@ -26,7 +26,7 @@ static BlockedAttr blockedOf(const BlockedTypes &types) {
   ScalesAttr encoding = getScalesEncoding(types.scales);
   return BlockedAttr::get(types.wide.getContext(), elements.getDimSize(0), elements.getDimSize(1),
                           element, encoding.getFormat(),
-                          findBuiltFormat(element, encoding.getFormat())->block,
+                          findQuantized(element, encoding.getFormat())->format.block,
                           encoding.getLayout());
 }
 
@@ -50,11 +50,12 @@ static LogicalResult verifyBlocked(const BlockedTypes &types, ErrorFn emitError)
     if (ScalesAttr encoding = getScalesEncoding(types.scales))
       scale = encoding.getFormat();
   }
-  const BuiltFormat *format = element && scale ? findBuiltFormat(*element, *scale) : nullptr;
-  if (!format || (types.packed && types.packed.getBlock() != format->block)) {
+  const facts::NamedProduct *named = element && scale ? findQuantized(*element, *scale) : nullptr;
+  int64_t block = named ? named->format.block : 0;
+  if (!named || (types.packed && types.packed.getBlock() != block)) {
     InFlightDiagnostic error = emitError()
                                << label("_c3: formats must be a combination that is built: ")
-                               << listBuiltFormats() << ", got ";
+                               << listQuantized() << ", got ";
     if (types.packed)
       return error << types.packed;
     return error << types.elements << " scaled " << types.scales;
@@ -67,9 +68,9 @@ static LogicalResult verifyBlocked(const BlockedTypes &types, ErrorFn emitError)
                        << (types.packed ? std::to_string(types.packed.getRows()) + "x" +
                                               std::to_string(types.packed.getK())
                                         : shapeOf(elements));
-  if (k % format->block)
+  if (k % block)
     return emitError() << label("_c5: k must be a whole number of scale blocks, got ") << k
-                       << ", and " << k << " is not a multiple of " << format->block;
+                       << ", and " << k << " is not a multiple of " << block;
   if (types.packed) {
     std::string bytes = label("_c8");
     if (failed(verifyBytes(bytes, "elements", elements, types.packed.getElementBytes(), emitError)))
@@ -77,8 +78,8 @@ static LogicalResult verifyBlocked(const BlockedTypes &types, ErrorFn emitError)
     return verifyBytes(bytes, "scales", scales, types.packed.getScaleBytes(), emitError);
   }
   ScaleMatrixAttr matrix = getScaleMatrix(scales);
-  if (!matrix || matrix.getRows() != rows || matrix.getCols() != k / format->block)
-    return emitError() << label("_c6: scales must be ") << rows << "x" << k / format->block
+  if (!matrix || matrix.getRows() != rows || matrix.getCols() != k / block)
+    return emitError() << label("_c6: scales must be ") << rows << "x" << k / block
                        << " (rows x k / block), got " << shapeOf(scales);
   return success();
 }

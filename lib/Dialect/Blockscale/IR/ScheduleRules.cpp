@@ -11,6 +11,7 @@
 #include "blockscale/Facts/Features.h"
 #include "blockscale/Facts/IDesc.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -88,18 +89,23 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
   if (facts::Result<Arch> target = findTarget(facts::name(arch)); !target)
     return emitError() << target.message();
 
-  const BuiltFormat *format = findBuiltFormat(problem.getA(), problem.getScale());
-  if (schedule.getMma() != format->kind)
-    return emitError() << "schedule_c2: mma of " << format->name << " must be "
-                       << name(format->kind) << ", got " << name(schedule.getMma());
+  facts::MmaKind mma = schedule.getMma();
+  if (facts::ProductFormat formats = problem.getFormats(); !facts::multiplies(mma, formats)) {
+    SmallVector<StringRef> kinds;
+    for (facts::MmaKind kind : facts::kScaledKinds)
+      if (facts::multiplies(kind, formats))
+        kinds.push_back(name(kind));
+    return emitError() << "schedule_c2: mma of " << describe(formats) << " must be "
+                       << llvm::join(kinds, " or ") << ", got " << name(mma);
+  }
 
   Shape3 inst = schedule.getInst(), tile = schedule.getTile();
   auto fits = [](int64_t v) { return v >= 0 && v <= std::numeric_limits<int>::max(); };
   if (!fits(inst.m) || !fits(inst.n) || !fits(inst.k))
-    return emitError() << "schedule_c3: inst must be a shape of " << name(format->kind) << ", got "
+    return emitError() << "schedule_c3: inst must be a shape of " << name(mma) << ", got "
                        << text(inst);
   facts::IDesc desc;
-  desc.kind = format->kind;
+  desc.kind = mma;
   desc.a = problem.getA();
   desc.b = problem.getB();
   desc.scale = problem.getScale();
@@ -107,25 +113,28 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
   desc.m = int(inst.m);
   desc.n = int(inst.n);
   desc.k = int(inst.k);
-  desc.ctaGroup = 1;
+  desc.ctaGroup = schedule.getCtaGroup() == 2 ? 2 : 1;
+  desc.transposeA = problem.getMajorA() == facts::Major::mn;
+  desc.transposeB = problem.getMajorB() == facts::Major::mn;
   if (facts::Result<bool> legal = facts::checkIDesc(arch, desc); !legal)
-    return emitError() << "schedule_c3: inst must be a shape of " << name(format->kind) << " on "
+    return emitError() << "schedule_c3: inst must be a shape of " << name(mma) << " on "
                        << name(arch) << ", got " << text(inst) << ": " << legal.message();
 
   if (schedule.getCtaGroup() != 1)
     return emitError() << "schedule_c4: cta_group must be 1 (pairs are not built yet), got "
                        << schedule.getCtaGroup();
 
-  int64_t tileK = kTileRowBytes * 8 / int64_t(facts::info(problem.getA()).bits);
-  if (inst.m != 128 || inst.n != 128 || tile != Shape3{128, 128, tileK})
-    return emitError() << "schedule_c5: tile must be 128x128x" << tileK
-                       << " of 128x128 instructions (others are not built yet), got " << text(tile)
-                       << " of " << text(inst);
+  int64_t tileK = facts::tileK(mma);
+  if (tile != Shape3{inst.m, inst.n, tileK} || !llvm::is_contained(kTileColumns, tile.n))
+    return emitError() << "schedule_c5: tile must be 128x64, 128x128, 128x192 or 128x256 of one "
+                          "instruction's m and n, and "
+                       << tileK << " deep for " << name(mma) << ", got " << text(tile) << " of "
+                       << text(inst);
   if (tile.k % inst.k)
     return emitError() << "schedule_c5: k of tile must be a multiple of inst's, got " << tile.k
                        << " and " << inst.k;
 
-  StageBytes stage = planStage(problem, tile);
+  StageBytes stage = planStage(problem, choiceOf(schedule));
   if (schedule.getAccumulators() < 1 || schedule.getAccumulators() > 2)
     return emitError() << "schedule_c6: accumulators must be 1 or 2, got "
                        << schedule.getAccumulators();
@@ -146,6 +155,11 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
     return emitError() << "schedule_c8: staging must be " << (tmaStore ? "1 or 2" : "0") << " for "
                        << name(schedule.getEpilogue()) << ", got " << staging;
 
+  int64_t chunks = tile.n * facts::packedBytes(problem.getOut(), 1) / facts::kTileRowBytes;
+  if (tmaStore && chunks % staging)
+    return emitError() << "schedule_c8: staging must divide the " << chunks
+                       << " chunks of 128 bytes of a row of the tile, got " << staging;
+
   int64_t stages = schedule.getStages(), limit = facts::maxSharedPerBlock(arch);
   if (stages < 1 || stages > limit)
     return emitError() << "schedule_c9: stages must be at least 1 and fit shared memory, got "
@@ -158,16 +172,38 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
 
   if (schedule.getCtas() < 1 || !fits(schedule.getCtas()))
     return emitError() << "schedule_c10: ctas must be 1 .. 2^31 - 1, got " << schedule.getCtas();
+
+  for (facts::Format operand : {problem.getA(), problem.getB()})
+    if (inst.k > facts::longestFetchedK(mma, operand))
+      return emitError() << "schedule_c11: k of inst must be "
+                         << facts::longestFetchedK(mma, operand) << " where an operand is "
+                         << name(operand) << ": TMA has no packed type of 6 bits, got " << inst.k;
   return success();
 }
 
-LogicalResult blockscale::verifyFetchable(ProblemAttr problem, ErrorFn emitError) {
-  for (auto [what, format] : {std::pair("a", problem.getA()), std::pair("b", problem.getB())}) {
-    int64_t pitch = facts::packedBytes(format, problem.getK()), step = facts::kTmaRowStep;
-    if (pitch % step)
-      return emitError() << "gemm_c13: row pitch of " << what << " must be a multiple of " << step
-                         << " bytes for TMA, got " << pitch << " (k = " << problem.getK()
-                         << "); the pitch wanted is " << (pitch + step - 1) / step * step
+LogicalResult blockscale::verifyFetchable(ProblemAttr problem, ScheduleAttr schedule,
+                                          ErrorFn emitError) {
+  TileChoice choice = choiceOf(schedule);
+  int64_t k = problem.getK();
+  for (auto [what, format, major, rows, tile] :
+       {std::tuple("a", problem.getA(), problem.getMajorA(), problem.getM(),
+                   planA(problem, choice)),
+        std::tuple("b", problem.getB(), problem.getMajorB(), problem.getN(),
+                   planB(problem, choice))}) {
+    int64_t step = facts::info(tile.type).dimStep;
+    if (k % step)
+      return emitError() << "gemm_c13: k must be a multiple of " << step << " where "
+                         << name(choice.mma) << " at k = " << choice.inst.k << " reads " << what
+                         << " (" << name(format) << ") with a gap behind each 16 elements, got "
+                         << k << "; a re-pitch is not built yet";
+    int64_t pitch = facts::operandPitch(format, major, rows, k);
+    int64_t alignment = facts::info(tile.type).alignment;
+    if (pitch % alignment)
+      return emitError() << "gemm_c13: row pitch of " << what << " must be a multiple of "
+                         << alignment << " bytes for TMA, got " << pitch << " ("
+                         << (major == facts::Major::k ? "k = " : "its rows are ")
+                         << (major == facts::Major::k ? k : rows) << "); the pitch wanted is "
+                         << (pitch + alignment - 1) / alignment * alignment
                          << ", and a re-pitch is not built yet";
   }
   return success();

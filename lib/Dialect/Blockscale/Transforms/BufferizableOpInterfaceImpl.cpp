@@ -57,14 +57,15 @@ struct GemmModel : DstBufferizableOpInterfaceExternalModel<GemmModel, GemmOp> {
     FailureOr<SmallVector<Value>> buffers =
         buffersOf(rewriter,
                   {gemm.getA(), gemm.getSfa(), gemm.getB(), gemm.getSfb(), gemm.getAlpha(),
-                   gemm.getBias(), gemm.getOut()},
+                   gemm.getBias(), gemm.getBeta(), gemm.getC(), gemm.getOut()},
                   options, state);
     if (failed(buffers))
       return failure();
     ArrayRef<Value> v = *buffers;
     GemmOp::create(rewriter, op->getLoc(), /*result=*/Type(), v[0], v[1], v[2], v[3], v[4], v[5],
-                   v[6], gemm.getProblem(), gemm.getSchedule(), gemm.getNibblesA(),
-                   gemm.getNibblesB(), gemm.getBlockProblem(), gemm.getWarpSchedule())
+                   v[6], v[7], v[8], gemm.getProblem(), gemm.getSchedule(), gemm.getNibblesA(),
+                   gemm.getNibblesB(), gemm.getMajorA(), gemm.getMajorB(), gemm.getBlockProblem(),
+                   gemm.getWarpSchedule())
         ->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     replaceOpWithBufferizedValues(rewriter, op, gemm.getResult() ? v.back() : ValueRange());
     return success();
@@ -93,13 +94,14 @@ struct CheckGemmModel : ReadingModel<CheckGemmModel, CheckGemmOp> {
     FailureOr<SmallVector<Value>> buffers =
         buffersOf(rewriter,
                   {check.getA(), check.getSfa(), check.getB(), check.getSfb(), check.getAlpha(),
-                   check.getBias(), check.getD()},
+                   check.getBias(), check.getBeta(), check.getC(), check.getD()},
                   options, state);
     if (failed(buffers))
       return failure();
     ArrayRef<Value> v = *buffers;
-    CheckGemmOp::create(rewriter, op->getLoc(), v[0], v[1], v[2], v[3], v[4], v[5], v[6],
-                        check.getNameAttr(), check.getSchedule(), check.getProblem());
+    CheckGemmOp::create(rewriter, op->getLoc(), v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7],
+                        v[8], check.getNameAttr(), check.getSchedule(), check.getProblem(),
+                        check.getMajorA(), check.getMajorB());
     rewriter.eraseOp(op);
     return success();
   }

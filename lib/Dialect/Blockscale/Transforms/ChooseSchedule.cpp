@@ -20,12 +20,15 @@ namespace blockscale {
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h.inc"
 } // namespace blockscale
 
-/// The longest K of the kind that the chip has and that divides the tile's.
-static int64_t longestInstK(Arch arch, const BuiltFormat &format, int64_t tileK) {
-  int64_t longest = 0;
+/// The longest K of the kind that the chip has, that divides the tile's and that TMA can
+/// bring both operands for.
+static int64_t longestInstK(Arch arch, facts::MmaKind kind, const facts::ProductFormat &format) {
+  int64_t longest = 0, tileK = facts::tileK(kind);
   for (const facts::MmaMode &mode : facts::kMmaModes)
-    if (mode.kind == format.kind && mode.block == format.block && !mode.sparse &&
-        tileK % mode.k == 0 && facts::hasMmaMode(arch, mode.kind, mode.block, format.scale, mode.k))
+    if (mode.kind == kind && mode.block == format.block && !mode.sparse && tileK % mode.k == 0 &&
+        mode.k <= facts::longestFetchedK(kind, format.a) &&
+        mode.k <= facts::longestFetchedK(kind, format.b) &&
+        facts::hasMmaMode(arch, mode.kind, mode.block, format.scale, mode.k))
       longest = std::max<int64_t>(longest, mode.k);
   return longest;
 }
@@ -50,6 +53,17 @@ struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseScheduleP
     if (!epilogue.empty() && !pinned) {
       getOperation()->emitError() << "schedule_c7: epilogue must be tma_store or plain_store, got '"
                                   << epilogue << "'";
+      return signalPassFailure();
+    }
+    if (!mma.empty() && !facts::parseMmaKind(mma.getValue())) {
+      getOperation()->emitError() << "schedule_c2: mma must be mxf4, mxf4nvf4 or mxf8f6f4, got '"
+                                  << mma << "'";
+      return signalPassFailure();
+    }
+    if (tileN && !llvm::is_contained(kTileColumns, int64_t(tileN))) {
+      getOperation()->emitError() << "schedule_c5: columns of a tile must be 64, 128, 192 or 256, "
+                                     "got "
+                                  << tileN.getValue();
       return signalPassFailure();
     }
     std::optional<WarpKernel> pinnedKernel = parseWarpKernel(kernel.getValue());
@@ -93,8 +107,7 @@ private:
   LogicalResult schedule(GemmOp gemm, Arch target, std::optional<Epilogue> pinnedEpilogue) {
     auto emitError = [&] { return gemm.emitOpError(); };
     ProblemAttr problem = gemm.getLogicalProblem();
-    if (failed(verifyTiledScales(problem, "run blockscale-insert-relayouts first", emitError)) ||
-        failed(verifyFetchable(problem, emitError)))
+    if (failed(verifyTiledScales(problem, "run blockscale-insert-relayouts first", emitError)))
       return failure();
     ScheduleAttr chosen = gemm.getSchedule();
     if (chosen && chosen.getArch() != target)
@@ -102,7 +115,8 @@ private:
                          << name(target) << ", got " << name(chosen.getArch());
     if (!chosen)
       chosen = choose(problem, target, pinnedEpilogue);
-    if (failed(verifySchedule(problem, chosen, emitError)))
+    if (failed(verifySchedule(problem, chosen, emitError)) ||
+        failed(verifyFetchable(problem, chosen, emitError)))
       return failure();
     gemm.setScheduleAttr(chosen);
     return success();
@@ -110,10 +124,11 @@ private:
 
   ScheduleAttr choose(ProblemAttr problem, Arch target, std::optional<Epilogue> pinnedEpilogue) {
     auto orPinned = [](int64_t pinned, int64_t choice) { return pinned ? pinned : choice; };
-    const BuiltFormat &format = *findBuiltFormat(problem.getA(), problem.getScale());
-    Shape3 tile{128, 128, kTileRowBytes * 8 / int64_t(facts::info(problem.getA()).bits)};
-    Shape3 inst{tile.m, tile.n, orPinned(instK, longestInstK(target, format, tile.k))};
-    StageBytes stage = planStage(problem, tile);
+    facts::ProductFormat format = problem.getFormats();
+    facts::MmaKind kind = facts::parseMmaKind(mma.getValue()).value_or(*facts::productKind(format));
+    Shape3 tile{128, orPinned(tileN, 128), facts::tileK(kind)};
+    Shape3 inst{tile.m, tile.n, orPinned(instK, longestInstK(target, kind, format))};
+    StageBytes stage = planStage(problem, {kind, inst, tile});
 
     bool wholeChunks =
         facts::packedBytes(problem.getOut(), problem.getN()) % facts::kTmaStoreGranule == 0;
@@ -123,11 +138,14 @@ private:
     int64_t depth =
         orPinned(stages, stagesThatFit(target, stage, staged ? orPinned(staging, 1) : 0));
     bool roomForTwo = planSharedBytes(stage, depth, 2) <= facts::maxSharedPerBlock(target);
-    int64_t buffers = orPinned(staging, staged ? (roomForTwo ? 2 : 1) : 0);
+    // Two buffers take turns, also from one tile to the next.
+    bool even = tile.n * facts::packedBytes(problem.getOut(), 1) / facts::kTileRowBytes % 2 == 0;
+    int64_t buffers = orPinned(staging, staged ? (roomForTwo && even ? 2 : 1) : 0);
+    bool roomForAccumulators = planTmem(stage, tile, 2).used() <= facts::info(target).tmemColumns;
 
     const facts::Product *product = facts::modelProduct(target);
-    return ScheduleAttr::get(&getContext(), target, format.kind, inst, /*cta_group=*/1, tile, depth,
-                             orPinned(accumulators, 2), store, buffers,
+    return ScheduleAttr::get(&getContext(), target, kind, inst, /*cta_group=*/1, tile, depth,
+                             orPinned(accumulators, roomForAccumulators ? 2 : 1), store, buffers,
                              orPinned(ctas, product ? product->sms : 1));
   }
 };

@@ -34,8 +34,9 @@ struct InsertChecksPass : blockscale::impl::InsertChecksBase<InsertChecksPass> {
         return;
       }
       CheckGemmOp::create(builder, gemm.getLoc(), gemm.getA(), gemm.getSfa(), gemm.getB(),
-                          gemm.getSfb(), gemm.getAlpha(), gemm.getBias(), result, name,
-                          gemm.getSchedule(), gemm.getProblem());
+                          gemm.getSfb(), gemm.getAlpha(), gemm.getBias(), gemm.getBeta(),
+                          gemm.getC(), result, name, gemm.getSchedule(), gemm.getProblem(),
+                          gemm.getMajorA(), gemm.getMajorB());
     });
   }
 };

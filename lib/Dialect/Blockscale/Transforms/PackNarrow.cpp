@@ -138,6 +138,13 @@ static LogicalResult verifyPackable(Operation *op) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
+/// The problem says which dimension is innermost, too.
+template <typename Op> static void setProblem(Op op) {
+  op.setProblemAttr(op.getLogicalProblem());
+  op.removeMajorAAttr();
+  op.removeMajorBAttr();
+}
+
 /// Puts what the types still say into attributes.
 static void addPackedAttributes(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
@@ -145,9 +152,9 @@ static void addPackedAttributes(Operation *op) {
         if (op.isBlockProduct())
           op.setBlockProblemAttr(op.getLogicalBlockProblem());
         else
-          op.setProblemAttr(op.getLogicalProblem());
+          setProblem(op);
       })
-      .Case([](CheckGemmOp op) { op.setProblemAttr(op.getLogicalProblem()); })
+      .Case([](CheckGemmOp op) { setProblem(op); })
       .Case([](CheckBlockGemmOp op) { op.setBlockProblemAttr(op.getLogicalBlockProblem()); })
       .Case<QuantizeOp, DequantizeOp>([](auto op) { op.setBlockedAttr(op.getLogicalBlocked()); })
       .Case([](RelayoutScalesOp op) {

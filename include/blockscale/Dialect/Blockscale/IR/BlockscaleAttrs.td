@@ -28,6 +28,8 @@ def FormatParam : FactsParam<"Format", "element format">;
 def ScaleFormatParam : FactsParam<"ScaleFormat", "scale format">;
 def ScaleLayoutParam : FactsParam<"ScaleLayout", "layout of a scale tensor">;
 def MmaKindParam : FactsParam<"MmaKind", "kind of tcgen05.mma">;
+/// Which dimension of an operand is innermost; K where nothing is said.
+def MajorParam : DefaultValuedParameter<"::blockscale::facts::Major", "::blockscale::facts::Major::k">;
 def Shape3Param : AttrOrTypeParameter<"::blockscale::Shape3", "MxNxK">;
 
 def Blockscale_ScalesAttr : Blockscale_Attr<"Scales", "scales",
@@ -83,11 +85,18 @@ def Blockscale_NibblesAttr : Blockscale_Attr<"Nibbles", "nibbles"> {
   let assemblyFormat = "`<` $order `>`";
 }
 
+def Blockscale_MajorAttr : Blockscale_Attr<"Major", "major"> {
+  let summary = "which dimension of an operand is innermost: k or mn";
+  let parameters = (ins FactsParam<"Major", "k or mn">:$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
   let summary = "a block-scaled product, independent of how operands are held";
   let description = [{
-    D[m, n] = act(alpha * sum_k A[m, k] sa[m, k/block] B[n, k] sb[n, k/block] + bias[n]).
-    A is [m, k], B is [n, k], both K-major; D is [m, n] row-major. Carried by
+    D[m, n] = alpha * sum_k A[m, k] sa[m, k/block] B[n, k] sb[n, k/block] + bias[n] + beta * C[m, n].
+    A is [m, k] and B is [n, k], or [k, m] and [k, n] where `major_a` or `major_b` is
+    mn; scales are rows x k / block in any case; D is [m, n] row-major. Carried by
     ops whose operands are packed bytes, so that the logical shape, which
     decides what is real, is never lost.
   }];
@@ -96,7 +105,7 @@ def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
     FormatParam:$a, FormatParam:$b,
     ScaleFormatParam:$scale, "int64_t":$block,
     ScaleLayoutParam:$sfa, ScaleLayoutParam:$sfb,
-    FormatParam:$out);
+    FormatParam:$out, MajorParam:$major_a, MajorParam:$major_b);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// Bytes of each operand in memory, scale padding included.
@@ -105,6 +114,10 @@ def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
     int64_t getSfaBytes() const;
     int64_t getSfbBytes() const;
     int64_t getOutBytes() const;
+    /// What is multiplied, whatever the shape.
+    ::blockscale::facts::ProductFormat getFormats() const {
+      return {getA(), getB(), getScale(), getBlock()};
+    }
     /// Scales of one row: k / block.
     int64_t getScalesPerRow() const { return getK() / getBlock(); }
   }];
@@ -114,7 +127,8 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
   let summary = "every decision about one kernel";
   let description = [{
     `mma` and `inst` are the instruction's kind and MxNxK; `tile` the CTA
-    tile with K in elements per stage; `stages` the operand ring;
+    tile with K in elements per stage; tiles of 64 or 192 columns start in the middle of
+    a tile of B's scales every other time, and the kernel shifts its columns; `stages` the operand ring;
     `accumulators` the accumulator stages in tensor memory; `epilogue` how D
     leaves the SM: `tma_store` through swizzled staging with `staging` buffers of
     16 KiB, or `plain_store`; `ctas` the largest number of persistent CTAs.
@@ -124,13 +138,17 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     - schedule_c2: `mma` is the kind that multiplies the problem's formats.
     - schedule_c3: `inst` is a shape that the kind has on the architecture.
     - schedule_c4: `cta_group` is 1 (2 is not built yet).
-    - schedule_c5: `tile` is inst's M and N, and 128 bytes of K a row.
+    - schedule_c5: `tile` is inst's M and N, N is 64, 128, 192 or 256, and K is that of a
+      row of 128 bytes: 256 elements of the kinds of FP4, 128 of mxf8f6f4.
     - schedule_c6: `accumulators` is 1 or 2, and all columns fit tensor memory.
     - schedule_c7: `epilogue` is plain_store where a row of D is not a multiple
       of 16 bytes: a TMA store writes whole 16-byte chunks.
-    - schedule_c8: `staging` is 1 or 2 for tma_store, 0 for plain_store.
+    - schedule_c8: `staging` is 1 or 2 for tma_store and divides the 128-byte chunks of a
+      row of the tile, 0 for plain_store.
     - schedule_c9: `stages` is at least 1, and all buffers fit shared memory.
     - schedule_c10: `ctas` is 1 .. 2^31 - 1.
+    - schedule_c11: K of an instruction is 32 where an operand has 6 bits: TMA has no packed
+      type of 6 bits.
   }];
   let parameters = (ins
     ArchParam:$arch, MmaKindParam:$mma, Shape3Param:$inst,

@@ -16,6 +16,8 @@
 #include "blockscale/Facts/BlockFormat.h"
 #include "blockscale/Facts/Format.h"
 #include "blockscale/Facts/MmaKind.h"
+#include "blockscale/Facts/OperandTile.h"
+#include "blockscale/Facts/ProductKind.h"
 #include "blockscale/Facts/Swizzle.h"
 #include "blockscale/Facts/TensorMap.h"
 
@@ -126,6 +128,10 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, MmaKind v) {
   p.getStream() << name(v);
   return p;
 }
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Major v) {
+  p.getStream() << name(v);
+  return p;
+}
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, TmaType v) {
   p.getStream() << name(v);
   return p;
@@ -173,6 +179,7 @@ BLOCKSCALE_FACTS_FIELD_PARSER(Format)
 BLOCKSCALE_FACTS_FIELD_PARSER(ScaleFormat)
 BLOCKSCALE_FACTS_FIELD_PARSER(ScaleLayout)
 BLOCKSCALE_FACTS_FIELD_PARSER(MmaKind)
+BLOCKSCALE_FACTS_FIELD_PARSER(Major)
 BLOCKSCALE_FACTS_FIELD_PARSER(TmaType)
 BLOCKSCALE_FACTS_FIELD_PARSER(TmaSwizzle)
 BLOCKSCALE_FACTS_FIELD_PARSER(TmaFill)

@@ -80,8 +80,8 @@ def Blockscale_LaunchOp : Blockscale_Op<"launch", [
     - launch_c4: parameters must have the kernel's types
     - launch_c5: grid must be the smaller of the problem's tiles and the schedule's ctas
     - launch_c6: parameters must be the maps of A, B, SFA, SFB and D (with plain_store D's
-      buffer) of the kernel's problem, whatever their L2 promotion; then bias and alpha
-    - launch_c7: buffers of D and bias must have the problem's bytes, where they are known
+      buffer) of the kernel's problem, whatever their L2 promotion; then bias, C, alpha, beta
+    - launch_c7: buffers of D, bias and C must have the problem's bytes, where they are known
     - launch_c8: a kernel at the machine level must have the shared bytes and the columns of
       tensor memory that its schedule takes
     - launch_c9: of a `blockscale.warp_kernel`, grid must be the problem's token tiles and row

@@ -136,15 +136,16 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
     - kernel_c7: column ranges must lie inside the allocation
     - kernel_c8: column ranges must not overlap
     - kernel_c9: depths must agree: operand rings with the schedule's stages, accumulator ring with its accumulators
-    - kernel_c10: transaction bytes must be what the TMA loads of one stage bring
+    - kernel_c10: transaction bytes must be what the TMA loads of one stage bring, gaps of padded types not counted
     - kernel_c11: arrivals must fit the roles: 1 for tma and mma, the number of its warps for epilogue
     - kernel_c12: a pipeline must be filled by its producer and drained by its consumer
     - kernel_c13: tcgen05.cp reads tiled scales only, a whole number of 512-byte tiles, into the columns planned for a stage
-    - kernel_c14: an mma must read an a and a b buffer, within the K tile, with its scale columns copied
+    - kernel_c14: an mma must read an a and a b buffer, within the K tile, with its scale columns copied, those of B
+      shifted where tiles of B's scales are cut
     - kernel_c15: accumulator columns must be read each once, in order, and scaled as the columns they are
     - kernel_c16: warps of roles must be disjoint and inside the block; epilogue warps are four from warp 0;
       the block is the warps of its roles
-    - kernel_c17: a TMA load must fill a whole stage of a ring as deep as its pipeline, at the pipeline's stage
+    - kernel_c17: TMA loads must fill a whole stage, part by part, of a ring as deep as its pipeline, at the pipeline's stage
     - kernel_c18: staging must be 128 bytes per row of the tile in the 128-byte swizzle, in as many buffers as the schedule says;
       a buffer is acquired, filled by 16-byte pieces and sent, at whole 128-byte columns of the tile
   }];
@@ -243,14 +244,31 @@ def Blockscale_PipelineDrainOp
 // Work on tiles
 //===----------------------------------------------------------------------===//
 
+def Blockscale_ScaleTilesOfBOp : Blockscale_Op<"scale_tiles_of_b", [Pure]> {
+  let summary = "where the scales of a column tile of B start: the first tile of 128 rows, and the column in it";
+  let description = [{
+    Column tiles of 64 or 192 start in the middle of a scale tile every other time: 64
+    rows are a shift of two columns of tensor memory.
+  }];
+  let arguments = (ins I32:$tile_column);
+  let results = (outs I32:$first, I32:$shift);
+  let assemblyFormat = "$tile_column attr-dict";
+}
 def Blockscale_TmaLoadOp : Blockscale_Op<"tma_load"> {
   let summary = "loads one box into a stage and completes its bytes on the pipeline";
+  let description = [{
+    A stage of an MN-major operand of more than 128 bytes a line is several boxes, one
+    after another; `part` says which.
+  }];
   let arguments = (ins Blockscale_TensorMapType:$map, Variadic<I32>:$coordinates,
-    Blockscale_SharedType:$target, Blockscale_PipelineType:$pipeline, I32:$stage);
-  let assemblyFormat = "$map `[` $coordinates `]` `to` $target `for` $pipeline `[` $stage `]` attr-dict";
+    Blockscale_SharedType:$target, OptionalAttr<I64Attr>:$part, Blockscale_PipelineType:$pipeline, I32:$stage);
+  let assemblyFormat = [{
+    $map `[` $coordinates `]` `to` $target (`part` $part^)? `for` $pipeline `[` $stage `]` attr-dict
+  }];
 }
 def Blockscale_CopyScalesOp : Blockscale_Op<"copy_scales"> {
-  let summary = "copies `tiles` scale tiles of a stage to tensor memory (tcgen05.cp)";
+  let summary = "copies `tiles` scale tiles along K of a stage to tensor memory (tcgen05.cp)";
+  let description = "Of each 128 rows of the operand, four columns each.";
   let arguments = (ins Blockscale_SharedType:$source, I32:$stage, Blockscale_TmemType:$tmem,
     Blockscale_ScaleOperandAttr:$operand, I64Attr:$tiles);
   let assemblyFormat = "$source `[` $stage `]` `to` $tmem $operand `tiles` $tiles attr-dict";
@@ -259,12 +277,13 @@ def Blockscale_MmaOp : Blockscale_Op<"mma"> {
   let summary = "`steps` instructions along K of one stage";
   let description = [{
     The first instruction adds to the accumulator stage if `accumulate` holds and
-    overwrites it otherwise; the others add.
+    overwrites it otherwise; the others add. B's scales are read `shift` columns on.
   }];
   let arguments = (ins Blockscale_SharedType:$a, Blockscale_SharedType:$b, I32:$stage,
-    Blockscale_TmemType:$tmem, I32:$accumulator, I1:$accumulate, I64Attr:$steps);
+    Blockscale_TmemType:$tmem, I32:$accumulator, I1:$accumulate, I64Attr:$steps, Optional<I32>:$shift);
   let assemblyFormat = [{
-    $a `,` $b `[` $stage `]` `into` $tmem `[` $accumulator `]` `if` $accumulate `steps` $steps attr-dict
+    $a `,` $b `[` $stage `]` `into` $tmem `[` $accumulator `]` `if` $accumulate `steps` $steps
+    (`shift` $shift^)? attr-dict
   }];
 }
 def Blockscale_LoadAccumulatorOp : Blockscale_Op<"load_accumulator"> {
@@ -274,19 +293,27 @@ def Blockscale_LoadAccumulatorOp : Blockscale_Op<"load_accumulator"> {
   let results = (outs Variadic<F32>:$values);
   let assemblyFormat = "$tmem `[` $accumulator `]` `column` $column attr-dict `:` type($values)";
 }
+def Blockscale_LoadCOp : Blockscale_Op<"load_c"> {
+  let summary = "columns `column`.. of a tile of C, one row per lane, as f32";
+  let description = "What lies outside the matrix is read from inside it and never stored.";
+  let arguments = (ins Blockscale_BufferType:$buffer, I32:$tile_row, I32:$tile_column, I64Attr:$column);
+  let results = (outs Variadic<F32>:$values);
+  let assemblyFormat = "$buffer `[` $tile_row `,` $tile_column `]` `column` $column attr-dict `:` type($values)";
+}
 def Blockscale_ApplyEpilogueOp : Blockscale_Op<"apply_epilogue", [AttrSizedOperandSegments]> {
-  let summary = "alpha * value + bias[column], either part optional";
+  let summary = "alpha * value + bias[column] + beta * c, each part optional";
   let description = [{
-    `column` is the column of the tile of the first value; `tile_column` the tile.
+    `column` is the column of the tile of the first value; `tile_column` the tile. The
+    first two parts are one fma, the third another.
 
     Rules:
-    - apply_epilogue_c1: as many results as values.
+    - apply_epilogue_c1: as many results as values, and as many values of C or none.
   }];
-  let arguments = (ins Optional<F32>:$alpha, Optional<Blockscale_BufferType>:$bias,
-    I32:$tile_column, I64Attr:$column, Variadic<F32>:$values);
+  let arguments = (ins Optional<F32>:$alpha, Optional<Blockscale_BufferType>:$bias, Optional<F32>:$beta,
+    I32:$tile_column, I64Attr:$column, Variadic<F32>:$values, Variadic<F32>:$c);
   let results = (outs Variadic<F32>:$results);
   let assemblyFormat = [{
-    (`alpha` $alpha^)? (`bias` $bias^)? `at` $tile_column `,` $column `(` $values `:` type($values) `)` attr-dict `:` type($results)
+    (`alpha` $alpha^)? (`bias` $bias^)? (`beta` $beta^)? (`c` `(` $c^ `:` type($c) `)`)? `at` $tile_column `,` $column `(` $values `:` type($values) `)` attr-dict `:` type($results)
   }];
   let hasVerifier = 1;
 }

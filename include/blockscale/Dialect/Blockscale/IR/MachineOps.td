@@ -14,7 +14,7 @@
 // - machine_c5: pending groups are at least 0
 // - machine_c6: 32x32b loads 1, 2, 4 … 128 columns
 // - machine_c7: a descriptor advances by multiples of 16 bytes
-// - machine_c8: a vector access has 1, 2 or 4 values
+// - machine_c8: a vector access has 1, 2 or 4 values of one type
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ def Blockscale_IDescAttr : Blockscale_Attr<"IDesc", "idesc"> {
   }];
   let parameters = (ins MmaKindParam:$kind, FormatParam:$a, FormatParam:$b,
     ScaleFormatParam:$scale, "int64_t":$block, "int64_t":$m, "int64_t":$n, "int64_t":$k,
-    "int64_t":$sfa_id, "int64_t":$sfb_id);
+    "int64_t":$sfa_id, "int64_t":$sfb_id, MajorParam:$major_a, MajorParam:$major_b);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// The word that the hardware takes, or why there is none.
@@ -246,10 +246,10 @@ def Blockscale_StSharedOp : Blockscale_Op<"st_shared"> {
   let hasVerifier = 1;
 }
 def Blockscale_LdGlobalOp : Blockscale_Op<"ld_global"> {
-  let summary = "ld.global{.v2,.v4}.f32";
-  let description = "Offset in bytes, aligned to what is loaded.";
+  let summary = "ld.global{.v2,.v4}.{f32,b16}";
+  let description = "Offset in bytes, aligned to what is loaded; all values have one type.";
   let arguments = (ins Blockscale_BufferType:$buffer, I64:$offset);
-  let results = (outs Variadic<F32>:$values);
+  let results = (outs Variadic<AnyTypeOf<[F32, F16, BF16]>>:$values);
   let assemblyFormat = "$buffer `[` $offset `]` attr-dict `:` type($values)";
   let hasVerifier = 1;
 }
@@ -267,6 +267,13 @@ def Blockscale_FmaRnOp : Blockscale_Op<"fma_rn", [Pure]> {
 }
 def Blockscale_CvtRnBf16x2Op : Blockscale_Op<"cvt_rn_bf16x2", [Pure]> {
   let summary = "cvt.rn.bf16x2.f32 d, high, low";
+  let arguments = (ins F32:$high, F32:$low);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$high `,` $low attr-dict";
+}
+
+def Blockscale_CvtRnF16x2Op : Blockscale_Op<"cvt_rn_f16x2", [Pure]> {
+  let summary = "cvt.rn.f16x2.f32 d, high, low";
   let arguments = (ins F32:$high, F32:$low);
   let results = (outs I32:$result);
   let assemblyFormat = "$high `,` $low attr-dict";

@@ -12,7 +12,6 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 
-#include <array>
 #include <string>
 
 namespace blockscale {
@@ -34,25 +33,16 @@ inline constexpr llvm::StringLiteral kLogicalTypeAttr = "blockscale.type";
 /// of a kernel could not run.
 inline constexpr llvm::StringLiteral kFallbackAttr = "blockscale.fallback";
 
-/// A combination of element, scale and block that the compiler builds today, and
-/// the kind of tcgen05.mma that multiplies it.
-struct BuiltFormat {
-  std::string_view name;
-  facts::Format element;
-  facts::ScaleFormat scale;
-  int64_t block;
-  facts::MmaKind kind;
-};
-inline constexpr std::array<BuiltFormat, 3> kBuiltFormats{{
-    {"nvfp4", facts::Format::e2m1, facts::ScaleFormat::ue4m3, 16, facts::MmaKind::mxf4nvf4},
-    {"mxfp4", facts::Format::e2m1, facts::ScaleFormat::ue8m0, 32, facts::MmaKind::mxf4},
-    {"mxfp8", facts::Format::e4m3, facts::ScaleFormat::ue8m0, 32, facts::MmaKind::mxf8f6f4},
-}};
+/// What the compiler multiplies, by kind: what a refusal lists as allowed.
+std::string listProducts();
+/// "nvfp4", or "e4m3 x e2m1 scaled ue8m0 by 32".
+std::string describe(const facts::ProductFormat &format);
 
-/// The row for an element and a scale format; null when it is not built.
-const BuiltFormat *findBuiltFormat(facts::Format element, facts::ScaleFormat scale);
-/// "nvfp4 (e2m1, ue4m3, block 16), ...": what a refusal lists as allowed.
-std::string listBuiltFormats();
+/// A named product of one element format, which quantize makes operands of; null for
+/// others.
+const facts::NamedProduct *findQuantized(facts::Format element, facts::ScaleFormat scale);
+/// "nvfp4 (e2m1, ue4m3, block 16), ...".
+std::string listQuantized();
 
 /// The format of an MLIR element type; nullopt when it is none of ours.
 std::optional<facts::Format> getFormat(mlir::Type elementType);
@@ -80,15 +70,17 @@ bool isPackedBytes(mlir::Type type);
 /// narrower than 16 bits (i8 excepted), an encoded scale tensor or blocks.
 bool isNarrow(mlir::Type type);
 
-/// Checks a product's types by gemm_c1 .. gemm_c11 and says what it is. `packed`
-/// is the attribute of the packed form or null; `bias` may be null.
+/// Checks a product's types by gemm_c1 .. gemm_c11, gemm_c22 and gemm_c23 and says what it is.
+/// `packed` is the attribute of the packed form or null; alpha, bias, beta, C and the majors may be
+/// null.
 struct ProductTypes {
-  mlir::Type a, sfa, b, sfb, alpha, bias, out;
+  mlir::Type a, sfa, b, sfb, alpha, bias, beta, c, out;
   ProblemAttr packed;
+  MajorAttr majorA, majorB;
 };
 mlir::LogicalResult verifyProduct(const ProductTypes &types, ErrorFn emitError);
 
-/// The same rules of a problem alone: gemm_c5, gemm_c6, gemm_c7, gemm_c15.
+/// The same rules of a problem alone: gemm_c5, gemm_c6, gemm_c7, gemm_c15, gemm_c22.
 mlir::LogicalResult verifyProblem(ProblemAttr problem, ErrorFn emitError);
 
 /// What the types of a verified product say.

@@ -14,15 +14,16 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Facts/ArchInfo.h"
+#include "blockscale/Facts/OperandTile.h"
 #include "blockscale/Facts/ScaleTile.h"
 #include "blockscale/Facts/Tmem.h"
 
 namespace blockscale {
 
-/// Bytes of K in one row of an operand tile: the width of the 128-byte swizzle.
-inline constexpr int64_t kTileRowBytes = 128;
+/// Columns of a tile.
+inline constexpr std::array<int64_t, 4> kTileColumns{64, 128, 192, 256};
 /// One staging buffer of the epilogue: 128 rows of 128 bytes.
-inline constexpr int64_t kStagingBytes = 128 * kTileRowBytes;
+inline constexpr int64_t kStagingBytes = 128 * facts::kTileRowBytes;
 /// Room for barriers and the tensor-memory address; keeps buffers 1024-aligned.
 inline constexpr int64_t kControlBytes = 1024;
 
@@ -32,12 +33,19 @@ struct StageBytes {
   int64_t total() const { return a + b + sfa + sfb; }
 };
 
-inline StageBytes planStage(ProblemAttr problem, Shape3 tile) {
-  int64_t scales = tile.k / problem.getBlock();
-  return {facts::packedBytes(problem.getA(), tile.m * tile.k),
-          facts::packedBytes(problem.getB(), tile.n * tile.k),
-          facts::scaleTileBytes(tile.m, scales), facts::scaleTileBytes(tile.n, scales)};
+/// What decides how a stage lies: an instruction's kind and shape, and the tile.
+struct TileChoice {
+  facts::MmaKind mma;
+  Shape3 inst, tile;
+};
+inline TileChoice choiceOf(ScheduleAttr schedule) {
+  return {schedule.getMma(), schedule.getInst(), schedule.getTile()};
 }
+
+/// A stage of A and of B in shared memory.
+facts::OperandTile planA(ProblemAttr problem, const TileChoice &choice);
+facts::OperandTile planB(ProblemAttr problem, const TileChoice &choice);
+StageBytes planStage(ProblemAttr problem, const TileChoice &choice);
 
 /// Shared bytes of a kernel with these stages and staging buffers.
 inline int64_t planSharedBytes(StageBytes stage, int64_t stages, int64_t staging) {
@@ -60,25 +68,34 @@ inline TmemColumns planTmem(StageBytes stage, Shape3 tile, int64_t accumulators)
 struct GemmShape {
   GemmShape(ProblemAttr problem, ScheduleAttr schedule);
 
-  int64_t tilesM, tilesN, tilesK;   // tiles of the matrix
-  int64_t scalesPerRow;             // ceil(k / block)
-  int64_t scaleTilesPerStage;       // 512-byte tiles along K of one stage
-  int64_t lastSteps;                // instructions in the last K tile
-  int64_t stepsPerStage;            // instructions in the others
-  int64_t rowBytesA, rowBytesB;     // of one row of A and of B in memory
-  int64_t stageBytesA, stageBytesB; // of one stage
-  int64_t stageBytesScales;         // of SFA or SFB of one stage
-  int64_t outBytes;                 // of one element of D
-  int64_t outColumns;               // of D in 128 bytes
+  int64_t tilesM, tilesN, tilesK; // tiles of the matrix
+  int64_t scalesPerRow;           // ceil(k / block)
+  int64_t scaleTilesPerStage;     // 512-byte tiles along K of one stage
+  int64_t scaleTilesOfB;          // 512-byte tiles along the columns of one stage
+  int64_t lastSteps;              // instructions in the last K tile
+  int64_t stepsPerStage;          // instructions in the others
+  facts::OperandTile a, b;        // one stage
+  StageBytes stage;
+  int64_t outBytes;   // of one element of D
+  int64_t outColumns; // of D in 128 bytes
   int64_t tiles() const { return tilesM * tilesN; }
+  /// Bytes that one stage of A, B and their scales adds to its barrier.
+  int64_t arriving() const { return a.arrivingBytes() + b.arrivingBytes() + stage.sfa + stage.sfb; }
 };
 
-/// Tensor maps of the kernel's parameters.
-TmaMapAttr operandMap(mlir::MLIRContext *context, int64_t rows, int64_t rowBytes, int64_t tileRows);
+/// Whether column tiles cut tiles of B's scales, so that every other one starts inside one.
+inline bool cutsScaleTiles(Shape3 tile) { return tile.n % facts::kScaleTileRows != 0; }
+
+/// Tensor maps of the kernel's parameters. An operand has `rows` rows of `k` elements.
+TmaMapAttr operandMap(mlir::MLIRContext *context, const facts::OperandTile &tile,
+                      facts::Format format, facts::Major major, int64_t rows, int64_t k);
 TmaMapAttr scaleMap(mlir::MLIRContext *context, int64_t rows, int64_t scalesPerRow,
-                    int64_t tilesPerStage);
+                    int64_t tilesPerStage, int64_t rowTiles);
 TmaMapAttr outputMap(mlir::MLIRContext *context, int64_t rows, int64_t columns,
                      int64_t elementBytes);
+
+/// The four maps of a kernel's operands, in the order of its parameters: A, B, SFA, SFB.
+std::array<TmaMapAttr, 4> operandMaps(ProblemAttr problem, ScheduleAttr schedule);
 
 /// Dynamic shared bytes of the kernel that is built for a schedule: the buffers, a
 /// full and an empty barrier for each stage of both rings, and the tensor-memory slot.

@@ -34,8 +34,8 @@ def Blockscale_GemmA : AnyTypeOf<
 def Blockscale_ScaleValues : AnyTypeOf<
     [RankedTensorOf<[I8, F8E8M0FNU, F8E4M3FN]>, MemRefRankOf<[I8], [1]>],
     "scale tensor or packed bytes">;
-def Blockscale_Wide : AnyTypeOf<[RankedTensorOf<[F32, BF16]>, MemRefOf<[F32, BF16]>],
-    "tensor or memref of f32 or bf16">;
+def Blockscale_Wide : AnyTypeOf<[RankedTensorOf<[F32, F16, BF16]>, MemRefOf<[F32, F16, BF16]>],
+    "tensor or memref of f32, f16 or bf16">;
 def Blockscale_QuantizeInput : AnyTypeOf<[RankedTensorOf<[F32, F16, BF16]>, MemRefOf<[F32, F16, BF16]>],
     "tensor or memref of f32, f16 or bf16">;
 def Blockscale_F32Matrix : AnyTypeOf<[RankedTensorOf<[F32]>, MemRefOf<[F32]>], "tensor or memref of f32">;
@@ -72,7 +72,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     [AttrSizedOperandSegments, DestinationStyleOpInterface]> {
   let summary = "block-scaled matrix product";
   let description = [{
-    D[m, n] = alpha * sum over k of A[m, k] * sa[m, k / block] * B[n, k] * sb[n, k / block] + bias[n].
+    D[m, n] = alpha * sum over k of A[m, k] * sa[m, k / block] * B[n, k] * sb[n, k / block]
+            + bias[n] + beta * C[m, n].
 
     ```mlir
     %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb
@@ -83,14 +84,18 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     ```
 
     A is [m, k], B is [n, k], both with K innermost; D is [m, n] row-major; what
-    `outs` held before is overwritten, not read. alpha and bias are f32; absent
-    they are 1 and 0. Two FP4 elements share a byte, element 0 in bits 3:0;
+    `outs` held before is overwritten, not read. `major_a` or `major_b` =
+    `#blockscale.major<mn>` says that an operand of 8-bit elements has its other
+    dimension innermost, [k, m] or [k, n]; its scales are rows x k / block as ever. alpha,
+    beta and bias are f32; absent they are 1, 1 and 0. C has the type of D and is read
+    whatever beta is. Two FP4 elements share a byte, element 0 in bits 3:0;
     `nibbles_a` or `nibbles_b` = `#blockscale.nibbles<high_first>` says that a
     caller's bytes are the other way round, and blockscale-insert-relayouts
     turns it into a visible `blockscale.swap_nibbles`.
 
-    Formats that are built: NVFP4 (e2m1 x e2m1, ue4m3, block 16), MXFP4 (e2m1 x
-    e2m1, ue8m0, block 32), MXFP8 (e4m3 x e4m3, ue8m0, block 32).
+    Formats: e2m1 x e2m1 with ue8m0, ue4m3 or ue5m3 scales of blocks of 16 or 32 (the block is
+    k / scales per row), and every pair of e4m3, e5m2, e2m3, e3m2 and e2m1 with ue8m0
+    scales of blocks of 32. Which chip has which, the schedule's rules say.
 
     The packed form has rank-1 i8 operands (out, alpha and bias stay as they
     are) and `problem`. `schedule` says how the kernel works (level 2).
@@ -101,15 +106,16 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     - gemm_c3: A, B and out have rank 2.
     - gemm_c4: A is m x k, B is n x k, out is m x n.
     - gemm_c5: m, n and k are 1 .. 2^28.
-    - gemm_c6: elements, scale format and block are a combination that is built.
+    - gemm_c6: elements, scale format and block are a combination that a kind multiplies.
     - gemm_c7: k is a whole number of blocks.
     - gemm_c8: scales are rows x k / block; a single element is a shape too.
     - gemm_c9: scales have an encoding, or an element type that implies one.
     - gemm_c10: bias has n elements.
     - gemm_c11: in the packed form every operand has exactly the bytes of the problem.
     - gemm_c12: a nibble order is given only for 4-bit elements of the logical form.
-    - gemm_c13: with a schedule: the row pitch of A and B is a multiple of 16
-      bytes, else TMA cannot fetch them (NVFP4 with k = 16, 48, 80).
+    - gemm_c13: with a schedule: TMA can fetch A and B. Their row pitch is a multiple of 16
+      bytes (not NVFP4 with k = 16, 48, 80); what the instruction reads with gaps, 16 elements
+      of 4 or 6 bits to 16 bytes, has k a multiple of 128.
     - gemm_c14: with a schedule, in the packed form: scales are tiled; the linear
       layout needs `blockscale.relayout_scales`, which blockscale-insert-relayouts
       puts in.
@@ -140,22 +146,31 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     - gemm_c20: attributes fit the operands: problem and schedule for scaled ones,
       block_problem and warp_schedule for blocks.
     - gemm_c21: in the packed form every operand has exactly the bytes of `block_problem`.
+
+    And of scaled operands:
+    - gemm_c22: an MN-major operand has 8-bit elements; major_a and major_b stand in the
+      logical form.
+    - gemm_c23: C has the type of out, and beta is given only with C.
   }];
   let arguments = (ins
     Arg<Blockscale_GemmA, "A">:$a, Optional<Blockscale_ScaleValues>:$sfa,
     Arg<Blockscale_Elements, "B">:$b, Optional<Blockscale_ScaleValues>:$sfb,
     Optional<Blockscale_F32Scalar>:$alpha, Optional<Blockscale_F32Vector>:$bias,
+    Optional<Blockscale_F32Scalar>:$beta, Optional<Blockscale_Wide>:$c,
     Arg<Blockscale_Wide, "D">:$out,
     Blockscale_Nullable<Blockscale_ProblemAttr>:$problem,
     Blockscale_Nullable<Blockscale_ScheduleAttr>:$schedule,
     Blockscale_Nullable<Blockscale_NibblesAttr>:$nibbles_a,
     Blockscale_Nullable<Blockscale_NibblesAttr>:$nibbles_b,
+    Blockscale_Nullable<Blockscale_MajorAttr>:$major_a,
+    Blockscale_Nullable<Blockscale_MajorAttr>:$major_b,
     Blockscale_Nullable<Blockscale_BlockProblemAttr>:$block_problem,
     Blockscale_Nullable<Blockscale_WarpScheduleAttr>:$warp_schedule);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
     `ins` `(` custom<GemmOperands>($a, $sfa, $b, $sfb, type($a), type($sfa), type($b), type($sfb)) `)`
     (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`beta` `(` $beta^ `:` type($beta) `)`)? (`c` `(` $c^ `:` type($c) `)`)?
     `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?
   }];
   let extraClassDeclaration = [{
@@ -185,12 +200,16 @@ def Blockscale_CheckGemmOp : Blockscale_ProblemOp<"check_gemm", [AttrSizedOperan
     Blockscale_Elements:$a, Blockscale_ScaleValues:$sfa,
     Blockscale_Elements:$b, Blockscale_ScaleValues:$sfb,
     Optional<Blockscale_F32Scalar>:$alpha, Optional<Blockscale_F32Vector>:$bias,
+    Optional<Blockscale_F32Scalar>:$beta, Optional<Blockscale_Wide>:$c,
     Blockscale_Wide:$d, StrAttr:$name,
     Blockscale_ScheduleAttr:$schedule,
-    Blockscale_Nullable<Blockscale_ProblemAttr>:$problem);
+    Blockscale_Nullable<Blockscale_ProblemAttr>:$problem,
+    Blockscale_Nullable<Blockscale_MajorAttr>:$major_a,
+    Blockscale_Nullable<Blockscale_MajorAttr>:$major_b);
   let assemblyFormat = [{
     $name $d `of` $a `scaled` $sfa `,` $b `scaled` $sfb
     (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`beta` `(` $beta^ `:` type($beta) `)`)? (`c` `(` $c^ `:` type($c) `)`)?
     attr-dict `:` type($d) `of` type($a) `,` type($sfa) `,` type($b) `,` type($sfb)
   }];
   let extraClassDeclaration = [{

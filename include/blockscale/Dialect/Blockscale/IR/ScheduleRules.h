@@ -23,11 +23,11 @@ facts::Result<facts::Arch> findTargetFor(mlir::Operation *root, llvm::StringRef 
 /// is read. Else the refusal of findTarget.
 facts::Result<facts::Arch> findAnyTarget(llvm::StringRef chip);
 
-/// schedule_c1 .. schedule_c10 of a problem that is computed with this schedule.
+/// schedule_c1 .. schedule_c11 of a problem that is computed with this schedule.
 mlir::LogicalResult verifySchedule(ProblemAttr problem, ScheduleAttr schedule, ErrorFn emitError);
 
-/// gemm_c13: whether TMA can fetch the rows of A and B.
-mlir::LogicalResult verifyFetchable(ProblemAttr problem, ErrorFn emitError);
+/// gemm_c13: whether TMA can fetch A and B as the instruction reads them.
+mlir::LogicalResult verifyFetchable(ProblemAttr problem, ScheduleAttr schedule, ErrorFn emitError);
 
 /// gemm_c14: the MMA reads tiled scales only.
 mlir::LogicalResult verifyTiledScales(ProblemAttr problem, llvm::StringRef advice,

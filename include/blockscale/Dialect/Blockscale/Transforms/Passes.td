@@ -65,10 +65,11 @@ def InsertRelayouts : Pass<"blockscale-insert-relayouts"> {
 def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
   let summary = "level 1 to 2: gives every gemm a schedule for a chip";
   let description = [{
-    The instruction has the longest K that the chip has and the tile holds; tiles
-    are 128 x 128 with 128 bytes of K; as many operand stages as fit shared memory
+    FP4 x FP4 is multiplied by a kind of FP4, all else by mxf8f6f4. The instruction has the
+    longest K that the chip has, the tile holds and TMA can bring both operands for;
+    tiles are 128 x 128 with rows of 128 bytes; as many operand stages as fit shared memory
     beside one staging buffer, then a second staging buffer if it fits; two
-    accumulator stages; TMA stores where rows of D are whole 16-byte chunks, else
+    accumulator stages where tensor memory holds them; TMA stores where rows of D are whole 16-byte chunks, else
     plain stores; as many persistent CTAs as the chip's default product has SMs.
     A schedule that is there already is verified and kept. A pinned field is kept
     too; the others are chosen around it.
@@ -81,6 +82,9 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
   }];
   let options = [
     Option<"arch", "arch", "std::string", /*default=*/"\"\"", "target, such as sm_100a">,
+    Option<"mma", "mma", "std::string", /*default=*/"\"\"",
+           "pins the kind: mxf4, mxf4nvf4 or mxf8f6f4">,
+    Option<"tileN", "tile-n", "int64_t", /*default=*/"0", "pins the columns of a tile">,
     Option<"instK", "inst-k", "int64_t", /*default=*/"0", "pins K of the instruction">,
     Option<"stages", "stages", "int64_t", /*default=*/"0", "pins the operand stages">,
     Option<"accumulators", "accumulators", "int64_t", /*default=*/"0", "pins the accumulator stages">,
