@@ -17,22 +17,48 @@ import kernel_data
 
 @dataclasses.dataclass(frozen=True)
 class Format:
-    """One combination of element, scale and block that the product builds."""
-    element: str  # MLIR's name
-    bits: int
+    """One combination of elements, scale and block, and the kind that multiplies it."""
+    a: kernel_data.Element
+    b: kernel_data.Element
     scale: str
     block: int
-    instructionK: dict  # chip -> K of one instruction
+    kind: str
 
-    def rowBytes(self, k):
-        return k * self.bits // 8
+    @property
+    def instructionK(self):
+        """Chip -> K of one instruction: 64 bytes of FP4 or FP8 on sm_107a, 32 elsewhere; FP6
+        has no packed type of TMA and stays at 32 elements."""
+        if self.kind != "mxf8f6f4":
+            return {"sm_100a": 64, "sm_103a": 64, "sm_107a": 128}
+        return {"sm_100a": 32, "sm_103a": 32, "sm_107a": 32 if 6 in (self.a.bits, self.b.bits) else 64}
+
+    def isPadded(self, element, arch):
+        """Whether shared memory holds 16 elements and a gap up to 16 bytes."""
+        return self.kind == "mxf8f6f4" and self.instructionK[arch] == 32 and element.bits < 8
+
+    def isLegalK(self, arch, k):
+        """TMA fetches rows whose pitch is a whole number of 16 bytes, and padded types 128
+        elements at a time."""
+        return all(k % 128 == 0 if self.isPadded(e, arch) else e.rowBytes(k) % 16 == 0 for e in (self.a, self.b))
 
 
+def _format(a, b, scale, block, kind):
+    return Format(kernel_data.ELEMENTS[a], kernel_data.ELEMENTS[b], scale, block, kind)
+
+
+# Formats with a name: the pairwise matrix.
 FORMATS = {
-    "nvfp4": Format("f4E2M1FN", 4, "ue4m3", 16, {"sm_100a": 64, "sm_103a": 64, "sm_107a": 128}),
-    "mxfp4": Format("f4E2M1FN", 4, "ue8m0", 32, {"sm_100a": 64, "sm_103a": 64, "sm_107a": 128}),
-    "mxfp8": Format("f8E4M3FN", 8, "ue8m0", 32, {"sm_100a": 32, "sm_103a": 32, "sm_107a": 64}),
+    "nvfp4": _format("e2m1", "e2m1", "ue4m3", 16, "mxf4nvf4"),
+    "mxfp4": _format("e2m1", "e2m1", "ue8m0", 32, "mxf4"),
+    "mxfp8": _format("e4m3", "e4m3", "ue8m0", 32, "mxf8f6f4"),
 }
+# All of them: format_matrix.py.
+ALL_FORMATS = {**FORMATS, **{
+    f"{kind}-{scale}-{block}": _format("e2m1", "e2m1", scale, block, kind)
+    for kind, scale, block in [("mxf4nvf4", s, b) for s in ("ue8m0", "ue4m3", "ue5m3") for b in (16, 32)]
+    if (scale, block) != ("ue4m3", 16)}, **{
+    f"{a}-{b}": _format(a, b, "ue8m0", 32, "mxf8f6f4")
+    for a, b in itertools.product(kernel_data.ELEMENTS, repeat=2) if (a, b) != ("e4m3", "e4m3")}}
 
 # `block`: one scale block; `tail`: one instruction and a block more.
 ARCHS = ["sm_100a", "sm_103a", "sm_107a"]
@@ -65,18 +91,19 @@ class Case:
     layout: str = "tiled"
     data: str = "integer"
     ctas: int = 0
+    tileN: int = 128
+    majorA: str = "k"
+    majorB: str = "k"
+    c: bool = False  # beta * C is added
+    stages: int = 0
 
     @property
     def name(self):
         parts = [self.format, self.arch, self.out, f"{self.m}x{self.n}x{self.k}"]
         parts += ["alpha"] * self.alpha + ["bias"] * self.bias + [self.layout, self.data]
-        parts += [f"ctas{self.ctas}"] * bool(self.ctas)
+        parts += [f"ctas{self.ctas}"] * bool(self.ctas) + [f"n{self.tileN}"] * (self.tileN != 128)
+        parts += ["c"] * self.c + [f"{self.majorA}{self.majorB}"] * ((self.majorA, self.majorB) != ("k", "k"))
         return "-".join(parts)
-
-
-def isLegalK(fmt, k):
-    """TMA fetches rows whose pitch is a whole number of 16 bytes."""
-    return fmt.rowBytes(k) % 16 == 0
 
 
 def wantedK(name, arch, k):
@@ -90,7 +117,7 @@ def makeCase(choice):
     number of blocks) the next K that is takes its place."""
     name, arch, out = choice["kernel"]
     k = wantedK(name, arch, choice["k"])
-    while not isLegalK(FORMATS[name], k):
+    while not FORMATS[name].isLegalK(arch, k):
         k += FORMATS[name].block
     others = {parameter: choice[parameter] for parameter in VALUES if parameter != "kernel"}
     return Case(name, arch, out, **{**others, "k": k})
@@ -157,5 +184,5 @@ def refusedCases():
     """Each chip and format with a K that TMA cannot fetch: must be refused."""
     for arch, name, k in itertools.product(ARCHS, FORMATS, ["block", "tail"]):
         wanted = wantedK(name, arch, k)
-        if not isLegalK(FORMATS[name], wanted):
+        if not FORMATS[name].isLegalK(arch, wanted):
             yield Case(name, arch, "f32", 128, 128, wanted)

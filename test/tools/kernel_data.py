@@ -28,6 +28,33 @@ HOSTILE = {
 }
 
 
+@dataclasses.dataclass(frozen=True)
+class Element:
+    """An element format; the values of its codes are ml_dtypes'."""
+    name: str  # PTX's
+    mlir: str
+    bits: int
+    dtype: type
+
+    def values(self, codes):
+        """f64 of codes of `bits` bits."""
+        return np.arange(1 << self.bits, dtype=np.uint8).view(self.dtype).astype(np.float64)[codes]
+
+    def rowBytes(self, k):
+        return k * self.bits // 8
+
+
+ELEMENTS = {e.name: e for e in [
+    Element("e4m3", "f8E4M3FN", 8, ml_dtypes.float8_e4m3fn),
+    Element("e5m2", "f8E5M2", 8, ml_dtypes.float8_e5m2),
+    Element("e2m3", "f6E2M3FN", 6, ml_dtypes.float6_e2m3fn),
+    Element("e3m2", "f6E3M2FN", 6, ml_dtypes.float6_e3m2fn),
+    Element("e2m1", "f4E2M1FN", 4, ml_dtypes.float4_e2m1fn),
+]}
+# byte of 1.0, bytes of a binade, and the first byte that is NaN (UE8M0: PTX ISA 9.4, 5.2.3)
+SCALES = {"ue8m0": (0x7F, 1, 0xFF), "ue4m3": (0x38, 8, 0x7F), "ue5m3": (0x78, 8, 0xFF)}
+
+
 @dataclasses.dataclass
 class Operand:
     """A or B: element codes [rows, k], scale bytes [rows, k / block], values in f64."""
@@ -36,45 +63,40 @@ class Operand:
     values: np.ndarray
 
 
-def elementValues(fmt, codes):
-    dtype = ml_dtypes.float4_e2m1fn if fmt.bits == 4 else ml_dtypes.float8_e4m3fn
-    table = np.arange(1 << fmt.bits, dtype=np.uint8).view(dtype).astype(np.float64)
-    return table[codes]
+def scaleValues(scale, bytes_):
+    """f64 of scale bytes; UE5M3 has a bias of 15 and subnormals."""
+    if scale == "ue8m0":
+        return np.where(bytes_ == 0xFF, np.nan, np.exp2(bytes_.astype(np.float64) - 127))
+    if scale == "ue4m3":
+        return (bytes_ & 0x7F).view(ml_dtypes.float8_e4m3fn).astype(np.float64)
+    exponent, mantissa = bytes_.astype(np.int64) >> 3, bytes_.astype(np.float64) % 8
+    values = np.where(exponent == 0, mantissa * 2.0**-17, (8 + mantissa) * np.exp2(exponent - 18.0))
+    return np.where(bytes_ == 0xFF, np.nan, values)
 
 
-def scaleValues(fmt, bytes_):
-    if fmt.scale == "ue8m0":
-        return np.exp2(bytes_.astype(np.float64) - 127)
-    return bytes_.view(ml_dtypes.float8_e4m3fn).astype(np.float64)
-
-
-def makeOperand(rng, fmt, rows, k, data):
+def makeOperand(rng, fmt, element, rows, k, data):
     """Random codes. `integer`: whole numbers whose sums stay exact in f32."""
     scaleShape = (rows, k // fmt.block)
+    one, binade, nan = SCALES[fmt.scale]
+    table = element.values(np.arange(1 << element.bits))
     if data == "integer":
-        allowed = [c for c in range(1 << fmt.bits)
-                   if (v := float(elementValues(fmt, np.uint8(c)))) == v and v == int(v) and abs(v) <= 8]
-        codes = rng.choice(np.array(allowed, dtype=np.uint8), (rows, k))
-        one = 0x7F if fmt.scale == "ue8m0" else 0x38
-        step = 1 if fmt.scale == "ue8m0" else 8  # one binade
-        scales = (one + step * rng.integers(0, 2, scaleShape)).astype(np.uint8)
+        allowed = np.flatnonzero((np.abs(table) <= 8) & (table == np.trunc(table)))
+        codes = rng.choice(allowed.astype(np.uint8), (rows, k))
+        scales = (one + binade * rng.integers(0, 2, scaleShape)).astype(np.uint8)
     else:
-        codes = rng.integers(0, 1 << fmt.bits, (rows, k)).astype(np.uint8)
-        if fmt.bits == 8:
-            codes = np.where((codes & 0x7F) == 0x7F, codes ^ 1, codes)  # 0x7F and 0xFF are NaN
-        if fmt.scale == "ue8m0":
-            scales = rng.integers(127 - 4, 127 + 5, scaleShape).astype(np.uint8)
-        else:
-            scales = rng.integers(0, 0x7F, scaleShape).astype(np.uint8)
-    values = elementValues(fmt, codes) * np.repeat(scaleValues(fmt, scales), fmt.block, axis=1)
+        codes = rng.choice(np.flatnonzero(np.isfinite(table)).astype(np.uint8), (rows, k))
+        low, high = {"ue8m0": (one - 4, one + 5), "ue4m3": (0, nan), "ue5m3": (one - 64, one + 65)}[fmt.scale]
+        scales = rng.integers(low, high, scaleShape).astype(np.uint8)
+    values = element.values(codes) * np.repeat(scaleValues(fmt.scale, scales), fmt.block, axis=1)
     return Operand(codes, scales, values)
 
 
-def packed(fmt, codes):
-    """Bytes of the elements [rows, rowBytes]; of two FP4 in a byte the first is low."""
-    if fmt.bits == 8:
+def packed(element, codes):
+    """Bytes of the elements, low bits first: of two FP4 in a byte the first is low."""
+    if element.bits == 8:
         return np.ascontiguousarray(codes)
-    return np.ascontiguousarray(codes[:, 0::2] | (codes[:, 1::2] << 4))
+    bits = np.unpackbits(codes[:, :, None], axis=2, count=element.bits, bitorder="little")
+    return np.packbits(bits.reshape(len(codes), -1), axis=1, bitorder="little")
 
 
 def tiled(scales, rng):
@@ -93,31 +115,36 @@ def tiled(scales, rng):
     return tiles
 
 
-def reference(a, b, alpha, bias):
-    """The product in f64, and the sum of magnitudes that the bound scales with."""
+def reference(a, b, alpha, bias, addend=None):
+    """The product in f64, the sum of magnitudes that the bound scales with, and the values
+    that are rounded in f32 before the last one; `addend` is beta * C."""
     product = a.values @ b.values.T
     magnitude = np.abs(a.values) @ np.abs(b.values).T
-    return alpha * product + bias, abs(alpha) * magnitude, np.abs(alpha * product)
+    partial = alpha * product + bias
+    if addend is None:
+        return partial, abs(alpha) * magnitude, [alpha * product]
+    return partial + addend, abs(alpha) * magnitude, [alpha * product, partial]
 
 
-def bound(fmt, arch, k, exact, magnitude, scaled, out):
+def bound(fmt, arch, k, exact, magnitude, partials, out):
     """What a right kernel may err by: the accumulation's bound, one rounding each of the
-    product with alpha and of the sum with the bias in f32, half an ulp of the output."""
+    product with alpha and of the sums with the bias and C in f32, half an ulp of the
+    output."""
     instructionK = fmt.instructionK[arch]
     steps = math.ceil(k / instructionK)
-    c = 1 if fmt.bits == 4 else 1 + (instructionK + 1) / 4
+    c = 1 + (instructionK + 1) / 4 if fmt.kind == "mxf8f6f4" else 1
     accumulated = (steps * c + 2) * 2.0**-23 * magnitude
-    rounded = 2.0**-24 * (scaled + np.abs(exact) + 2 * accumulated)
-    mantissa = 23 if out == "f32" else 7
+    rounded = 2.0**-24 * sum(np.abs(value) + accumulated for value in [*partials, exact])
+    mantissa, least = {"f32": (23, -126), "bf16": (7, -126), "f16": (10, -14)}[out]
     exponent = np.frexp(np.abs(exact) + accumulated + rounded)[1] - 1
-    halfUlp = np.exp2(np.maximum(exponent, -126) - mantissa - 1)
+    halfUlp = np.exp2(np.maximum(exponent, least) - mantissa - 1)
     return accumulated + rounded + halfUlp
 
 
 def roundedTo(out, exact):
     """f64 to the output type, to nearest even; exact for the integer-valued data."""
     wide = exact.astype(np.float32)
-    return wide if out == "f32" else wide.astype(ml_dtypes.bfloat16)
+    return wide.astype({"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}[out])
 
 
 def hostileTile(name, arch):
@@ -128,10 +155,11 @@ def hostileTile(name, arch):
 
 def flipSign(fmt, tile, row):
     """a_rows with one bit changed: the sign of the largest scaled element of a row."""
-    per = 8 // fmt.bits
+    bits = fmt.a.bits
+    per = 8 // bits
     codes = vectors.unpack(tile["a_rows"], tile["a"])[row]
-    scales = np.repeat(scaleValues(fmt, tile["sfa"][row]), fmt.block)
-    at = int(np.argmax(np.abs(elementValues(fmt, codes) * scales)))
+    scales = np.repeat(scaleValues(fmt.scale, tile["sfa"][row]), fmt.block)
+    at = int(np.argmax(np.abs(fmt.a.values(codes) * scales)))
     flipped = tile["a_rows"].copy()
-    flipped[row, at // per] ^= 1 << (at % per * fmt.bits + fmt.bits - 1)
+    flipped[row, at // per] ^= 1 << (at % per * bits + bits - 1)
     return flipped

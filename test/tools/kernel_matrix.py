@@ -27,6 +27,7 @@ import kernel_cases
 import kernel_data
 
 ALPHA = {"integer": 0.5, "random": 0.37}
+BETA = {"integer": 2.0, "random": -1.3}
 RANDOM_SEEDS = 8
 THREADS_OF_A_BLOCK = 192
 REGISTER_FILE = 65536
@@ -38,13 +39,14 @@ class Failure(Exception):
 
 def mlirText(case):
     """The program: one function with one product."""
-    fmt = kernel_cases.FORMATS[case.format]
+    fmt = kernel_cases.ALL_FORMATS[case.format]
 
-    def operand(rows):
-        return (f"tensor<{rows}x{case.k}x{fmt.element}>",
+    def operand(rows, element, major):
+        shape = f"{rows}x{case.k}" if major == "k" else f"{case.k}x{rows}"
+        return (f"tensor<{shape}x{element.mlir}>",
                 f"tensor<{rows}x{case.k // fmt.block}xi8, #blockscale.scales<{fmt.scale}, {case.layout}>>")
 
-    (a, sfa), (b, sfb) = operand(case.m), operand(case.n)
+    (a, sfa), (b, sfb) = operand(case.m, fmt.a, case.majorA), operand(case.n, fmt.b, case.majorB)
     out = f"tensor<{case.m}x{case.n}x{case.out}>"
     parameters = [f"%a: {a}", f"%sfa: {sfa}", f"%b: {b}", f"%sfb: {sfb}"]
     lines, extra = [], ""
@@ -54,12 +56,18 @@ def mlirText(case):
     if case.bias:
         parameters.append(f"%bias: tensor<{case.n}xf32>")
         extra += f" bias(%bias : tensor<{case.n}xf32>)"
+    if case.c:
+        parameters.append(f"%old: {out}")
+        lines.append(f"    %beta = arith.constant {BETA[case.data]:e} : f32")
+        extra += f" beta(%beta : f32) c(%old : {out})"
+    majors = [f"major_{x} = #blockscale.major<mn>" for x, major in (("a", case.majorA), ("b", case.majorB)) if major == "mn"]
+    attributes = f" {{{', '.join(majors)}}}" if majors else ""
     return "\n".join([
         f"func.func @gemm({', '.join(parameters)}) -> {out} {{",
         *lines,
         f"    %c = tensor.empty() : {out}",
         f"    %d = blockscale.gemm ins(%a scaled %sfa, %b scaled %sfb : {a}, {sfa}, {b}, {sfb}){extra}"
-        f" outs(%c : {out}) -> {out}",
+        f" outs(%c : {out}){attributes} -> {out}",
         f"    return %d : {out}",
         "}", ""])
 
@@ -71,7 +79,11 @@ def call(*command):
 
 
 def pins(case):
-    return [f"--pin=ctas={case.ctas}"] * bool(case.ctas)
+    kind = kernel_cases.ALL_FORMATS[case.format].kind
+    fields = [f"ctas={case.ctas}"] * bool(case.ctas) + [f"stages={case.stages}"] * bool(case.stages)
+    fields += [f"tile-n={case.tileN}"] * (case.tileN != 128)
+    fields += [f"mma={kind}"] * (case.format not in kernel_cases.FORMATS)
+    return [f"--pin={','.join(fields)}"] * bool(fields)
 
 
 class Matrix:
@@ -79,6 +91,7 @@ class Matrix:
         self.bin = args.build.resolve() / "bin"
         self.work = args.work.resolve()
         self.ptxas = args.ptxas
+        self.seeds = getattr(args, "seeds", RANDOM_SEEDS)
         self.spillBytes = 0  # of all kernels
         self.bitEqual = self.flipsReported = 0
 
@@ -108,30 +121,36 @@ class Matrix:
 
     def operands(self, case, folder):
         """Writes the .npy files; returns their paths and the reference."""
-        fmt = kernel_cases.FORMATS[case.format]
+        fmt = kernel_cases.ALL_FORMATS[case.format]
         rng = np.random.default_rng(list(case.name.encode()))
-        a = kernel_data.makeOperand(rng, fmt, case.m, case.k, case.data)
-        b = kernel_data.makeOperand(rng, fmt, case.n, case.k, case.data)
+        a = kernel_data.makeOperand(rng, fmt, fmt.a, case.m, case.k, case.data)
+        b = kernel_data.makeOperand(rng, fmt, fmt.b, case.n, case.k, case.data)
         alpha = float(np.float32(ALPHA[case.data])) if case.alpha else 1.0
         bias = np.zeros(case.n, dtype=np.float32)
         if case.bias:
             bias = (rng.integers(-64, 65, case.n).astype(np.float32) if case.data == "integer"
                     else (rng.standard_normal(case.n) * 8).astype(np.float32))
         arrays = []
-        for operand in (a, b):
-            arrays.append(kernel_data.packed(fmt, operand.codes))
+        for operand, element, major in ((a, fmt.a, case.majorA), (b, fmt.b, case.majorB)):
+            arrays.append(kernel_data.packed(element, operand.codes if major == "k" else operand.codes.T))
             arrays.append(kernel_data.tiled(operand.scales, rng) if case.layout == "tiled" else operand.scales)
         arrays += [bias] * case.bias
+        addend = None
+        if case.c:
+            old = kernel_data.roundedTo(case.out, rng.integers(-32, 33, (case.m, case.n)).astype(np.float64)
+                                        if case.data == "integer" else rng.standard_normal((case.m, case.n)) * 8)
+            arrays.append(old.view(np.uint16) if case.out == "bf16" else old)
+            addend = float(np.float32(BETA[case.data])) * old.astype(np.float64)
         paths = []
         for index, array in enumerate(arrays):
             paths.append(folder / f"in{index}.npy")
             np.save(paths[-1], array)
-        exact, magnitude, scaled = kernel_data.reference(a, b, alpha, bias.astype(np.float64))
+        exact, magnitude, partials = kernel_data.reference(a, b, alpha, bias.astype(np.float64), addend)
         if case.data == "integer":
             allowed = None
             exact = kernel_data.roundedTo(case.out, exact).astype(np.float64)
         else:
-            allowed = kernel_data.bound(fmt, case.arch, case.k, exact, magnitude, scaled, case.out)
+            allowed = kernel_data.bound(fmt, case.arch, case.k, exact, magnitude, partials, case.out)
         return paths, exact, allowed
 
     def checkBits(self, case, folder, source):
@@ -159,16 +178,16 @@ class Matrix:
         self.bitEqual += 1
 
     def execute(self, case, folder, source, inputs):
-        """D, f32 or bf16; blockscale-run refuses when a timing changes a bit."""
+        """D; blockscale-run refuses when a timing changes a bit."""
         result = folder / "d.npy"
         program = ([f"--ptx={folder / 'k.ptx'}", f"--manifest={folder / 'k.json'}"] if case.layout == "tiled"
                    else [source, "--entry=gemm", f"--arch={case.arch}", *pins(case)])
         status, out, err = call(self.bin / "blockscale-run", *program, *[f"--arg={path}" for path in inputs],
-                                f"--out={result}", f"--seeds={RANDOM_SEEDS}")
+                                f"--out={result}", f"--seeds={self.seeds}")
         if status:
             raise Failure(f"blockscale-run: {(out + err).strip()[:300]}")
         d = np.load(result)
-        if d.dtype.itemsize == 2:  # bf16 comes as its bits
+        if case.out == "bf16":  # comes as its bits
             d = d.view(ml_dtypes.bfloat16)
         return d.reshape(case.m, case.n)
 

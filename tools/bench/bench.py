@@ -82,6 +82,14 @@ def benchKernels(build, ptxas, full):
         measure.report(key, value)
 
 
+def benchFormats(build, ptxas, full):
+    """Cells of the matrix of formats and tiles; all that are supported run with `full`."""
+    command = [sys.executable, ROOT / "test" / "tools" / "format_matrix.py", "--build", build,
+               "--work", build / "bench" / "formats", "--ptxas", ptxas]
+    for key, value in measure.figuresOf(command + (["--full"] if full else ["--count"])).items():
+        measure.report(key, value)
+
+
 def benchMutants(build, quick):
     """Kernels with one synchronising instruction changed (mutate.py): how many nobody noticed;
     and reports of kernels that are right."""
@@ -147,6 +155,7 @@ def main():
     benchEmulator(build)
     benchWholeKernels(build, quick=args.quick)
     benchKernels(build, found[0], full=not args.quick)
+    benchFormats(build, found[0], full=not args.quick)
     benchMutants(build, quick=args.quick)
     if not args.quick:
         benchPeers(build, ours)

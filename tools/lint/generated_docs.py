@@ -42,8 +42,14 @@ def dialectPage(build):
     return "\n".join(line.rstrip() for line in body.splitlines()) + "\n"
 
 
+def matrixPage(build):
+    return printed(sys.executable, ROOT / "test/tools/format_matrix.py", "--build", build,
+                   "--work", build / "matrix-page", "--page")
+
+
 PAGES = {"docs/Facts.md": factsPage, "docs/Hazards.md": hazardsPage,
-         "docs/PtxCoverage.md": coveragePage, "docs/Dialect.md": dialectPage}
+         "docs/PtxCoverage.md": coveragePage, "docs/Dialect.md": dialectPage,
+         "docs/Matrix.md": matrixPage}
 
 
 def check(context):

@@ -1,0 +1,219 @@
+# ===- format_matrix.py - every kind, pair of formats and tile on every chip ===#
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# A cell is a chip, a kind with its formats, a CTA group and a tile. Each is either
+# tested or refused by a rule, and docs/Matrix.md says which: the compiler is asked
+# about every cell, and what it accepts must be among the cases below. CI runs the
+# cases at one tile; the rest run with --full.
+#
+# ===-----------------------------------------------------------------------===#
+
+import argparse
+import concurrent.futures
+import dataclasses
+import itertools
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import kernel_cases
+import kernel_matrix
+
+CHIPS = ["sm_100a", "sm_103a", "sm_107a"]
+TILE_N = [64, 128, 192, 256]
+# (CTA group, M of the tile)
+GROUPS = [(1, 128), (2, 128), (2, 256)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    chip: str
+    format: str
+    group: int
+    m: int
+    n: int
+
+    @property
+    def tile(self):
+        return f"{self.m}x{self.n}"
+
+
+def cells():
+    for chip, name, (group, m), n in itertools.product(CHIPS, kernel_cases.ALL_FORMATS, GROUPS, TILE_N):
+        yield Cell(chip, name, group, m, n)
+
+
+# ===-----------------------------------------------------------------------===#
+# What the compiler says
+# ===-----------------------------------------------------------------------===#
+
+
+def cellText(cell):
+    """A function with one product and a schedule for the cell, as small as can be."""
+    fmt = kernel_cases.ALL_FORMATS[cell.format]
+    case = kernel_cases.Case(cell.format, cell.chip, "f32", 8, 8, 128)
+    tileK = 128 if fmt.kind == "mxf8f6f4" else 256
+    schedule = (f"#blockscale.schedule<arch = {cell.chip}, mma = {fmt.kind}, inst = {cell.m}x{cell.n}x{fmt.instructionK[cell.chip]}, "
+                f"cta_group = {cell.group}, tile = {cell.m}x{cell.n}x{tileK}, stages = 1, accumulators = 1, "
+                "epilogue = plain_store, staging = 0, ctas = 1>")
+    return kernel_matrix.mlirText(case).replace(
+        " -> tensor<8x8xf32>\n    return", f" {{schedule = {schedule}}} -> tensor<8x8xf32>\n    return")
+
+
+def askCompiler(build, folder):
+    """Cell -> label of the rule that refuses it, or None. One process asks about all."""
+    separator = "// -----\n"
+    asked, starts, line, text = list(cells()), [], 1, []
+    for cell in asked:
+        body = cellText(cell)
+        starts.append(line)
+        line += body.count("\n") + 1
+        text.append(body)
+    source = folder / "cells.mlir"
+    source.write_text(separator.join(text))
+    ran = subprocess.run([build / "bin" / "blockscale-opt", source, "--split-input-file", "-o", "/dev/null"],
+                         capture_output=True, text=True)
+    answers = dict.fromkeys(asked)
+    for number, label in re.findall(r"cells\.mlir:(\d+):\d+: error: .*?\b((?:gemm|schedule)_c\d+): ", ran.stderr):
+        index = max(i for i, start in enumerate(starts) if start <= int(number))
+        detail = re.search(rf"cells\.mlir:{number}:\d+: error: .*", ran.stderr).group()
+        inner = re.search(r"\b(idesc_c\d+): ", detail)
+        answers[asked[index]] = answers[asked[index]] or (inner.group(1) if inner else label)
+    if not any(answers.values()) or ran.stderr.count("error: ") != sum(label is not None for label in answers.values()):
+        sys.exit(f"every error must be one cell's, got {ran.stderr[:500]}")
+    return answers
+
+
+# ===-----------------------------------------------------------------------===#
+# What is tested
+# ===-----------------------------------------------------------------------===#
+
+
+def caseOf(cell):
+    """A ragged product for a cell: two tiles each way, so that odd tiles of N occur, one
+    CTA for all of them, and more K tiles than stages of the ring."""
+    fmt = kernel_cases.ALL_FORMATS[cell.format]
+    padded = any(fmt.isPadded(e, cell.chip) for e in (fmt.a, fmt.b))
+    k = {"mxf8f6f4": 256 if padded else 288}.get(fmt.kind, 544)
+    m, n = 130, cell.n + cell.n // 2 + 5
+    return kernel_cases.Case(cell.format, cell.chip, "f32", m, n, k, data="random", ctas=1, tileN=cell.n,
+                             stages=2, layout="linear" if fmt.a.name == "e5m2" else "tiled")
+
+
+def isInCi(cell):
+    """Every kind and pair of formats at one tile of sm_107a; what shared memory holds with
+    gaps elsewhere, and the other tiles, of some."""
+    fmt = kernel_cases.ALL_FORMATS[cell.format]
+    if cell.n != 128:
+        return cell.chip == "sm_107a" and cell.format in ("nvfp4", "mxfp4", "e2m1-e4m3")
+    # The kernels of sm_103a differ from those of sm_100a in their target only.
+    return {"sm_107a": True, "sm_103a": cell.format in kernel_cases.FORMATS,
+            "sm_100a": fmt.kind != "mxf8f6f4" or fmt.a.name == "e4m3" or fmt.b.name == "e2m1"}[cell.chip]
+
+
+def extraCases():
+    """Beside the cells: MN-major operands, C, f16, and the smallest sizes."""
+    Case = kernel_cases.Case
+    for chip, widths in (("sm_100a", (64, 192)), ("sm_107a", (128, 256))):
+        for n in widths:
+            yield Case("e4m3-e5m2", chip, "f32", 144, n + 32, 160, data="random", ctas=1, stages=2, tileN=n, majorA="mn", majorB="mn")
+    yield Case("e5m2-e4m3", "sm_100a", "f32", 144, 160, 160, data="random", majorA="mn")
+    yield Case("e4m3-e3m2", "sm_107a", "bf16", 144, 80, 256, data="random", majorA="mn")
+    yield Case("mxfp8", "sm_100a", "f16", 130, 72, 160, alpha=True, bias=True, c=True)
+    yield Case("e5m2-e4m3", "sm_107a", "bf16", 5, 13, 96, data="random", bias=True, c=True)
+    yield Case("nvfp4", "sm_107a", "f32", 129, 136, 32, c=True)
+    yield Case("nvfp4", "sm_100a", "f16", 1, 1, 32)
+    yield Case("mxfp4", "sm_107a", "f16", 3, 8, 32, alpha=True)
+    yield Case("e2m1-e4m3", "sm_100a", "f32", 1, 8, 128, data="random", tileN=64)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--ptxas")
+    parser.add_argument("--full", action="store_true", help="every cell instead of CI's")
+    parser.add_argument("--page", action="store_true", help="print docs/Matrix.md and run nothing")
+    parser.add_argument("--count", action="store_true", help="count the cells and run nothing")
+    parser.add_argument("--only", default="", help="cases whose name matches this regular expression")
+    parser.add_argument("--seeds", type=int, default=1, help="random timings besides earliest and latest")
+    parser.add_argument("--jobs", type=int, default=2)
+    args = parser.parse_args()
+    args.work.mkdir(parents=True, exist_ok=True)
+    answers = askCompiler(args.build.resolve(), args.work)
+    if args.page:
+        return print(page(answers), end="")
+    supported = [cell for cell, label in answers.items() if label is None]
+    counts = {"cells": len(answers), "supported": len(supported), "refused_by_rule": len(answers) - len(supported),
+              "silent": sum(not tests(cell) for cell in supported)}
+    failed = 0
+    if not args.count:
+        failed = runCases(args, supported)
+    for key, value in counts.items():
+        print(f"matrix.{key} = {value}")
+    sys.exit(1 if failed or counts["silent"] else 0)
+
+
+def runCases(args, supported):
+    """Compiles, assembles and runs the cases; how many failed."""
+    matrix = kernel_matrix.Matrix(args)
+    work = [caseOf(cell) for cell in supported if args.full or isInCi(cell)] + list(extraCases())
+    work = [case for case in dict.fromkeys(work) if re.search(args.only, case.name)]
+
+    def one(case):
+        begin = time.monotonic()
+        try:
+            return case, matrix.check(case), None, time.monotonic() - begin
+        except (kernel_matrix.Failure, subprocess.TimeoutExpired, OSError, ValueError) as failure:
+            return case, None, str(failure), time.monotonic() - begin
+
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for case, result, failure, seconds in pool.map(one, work):
+            failed += failure is not None
+            print(f"FAILED {case.name}: {failure}" if failure else
+                  f"ok {case.name}: {result[0]} registers, error {result[1]:.3f} of the bound, {seconds:.1f} s", flush=True)
+    print(f"matrix.cases_run = {len(work)}")
+    print(f"matrix.cases_failed = {failed}")
+    print(f"matrix.spill_bytes = {matrix.spillBytes}")
+    return failed or not work
+
+
+# ===-----------------------------------------------------------------------===#
+# The page
+# ===-----------------------------------------------------------------------===#
+
+
+def tests(cell):
+    """Who tests a cell: CI, or the bench; empty where nobody does."""
+    if cell.group != 1:
+        return ""
+    return "CI" if isInCi(cell) else "bench"
+
+
+def page(answers):
+    """docs/Matrix.md."""
+    lines = ["# Matrix", "",
+             "Which dense block-scaled products are built. A cell is a chip, a kind with its formats, a CTA group and a tile. `CI` and `bench`",
+             "cells are compiled, taken by ptxas 13.5 without spills, executed over a ragged shape under several timings with hazard checks, and",
+             "compared with numpy in f64 (`test/tools/format_matrix.py`); the bench runs all of them. Every other cell is refused, by the rule that",
+             "the cell names: [Dialect](Dialect.md) has the text of `schedule_cN` and `gemm_cN`, and `idesc_cN` are the rules of the instruction",
+             "descriptor, which `blockscale-explain idesc` states. This page is generated: `./tools/dev docs`.", ""]
+    columns = [(group, m, n) for group, m in GROUPS for n in TILE_N]
+    for chip in CHIPS:
+        lines += [f"## {chip}", "", "| kind | A | B | scales | K | " + " | ".join(f"{m}x{n}{' pair' * (g == 2)}" for g, m, n in columns) + " |",
+                  "|---" * (5 + len(columns)) + "|"]
+        for name, fmt in kernel_cases.ALL_FORMATS.items():
+            said = [answers[Cell(chip, name, *column)] or tests(Cell(chip, name, *column)) or "silent" for column in columns]
+            lines.append(f"| {fmt.kind} | {fmt.a.name} | {fmt.b.name} | {fmt.scale} by {fmt.block} | {fmt.instructionK[chip]} | " + " | ".join(said) + " |")
+        lines.append("")
+    counted = [label for label in answers.values()]
+    lines.append(f"{len(counted)} cells: {counted.count(None)} supported and tested, {len(counted) - counted.count(None)} refused by a rule.")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
