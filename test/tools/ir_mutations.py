@@ -2,7 +2,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: ir_mutations.py BUILD DUMP.mlir LEVEL [--list]
+# usage: ir_mutations.py BUILD DUMP.mlir LEVEL [--list] [--every=N]
 # Every number of every op of a kernel's dump (level 3 or 4) and of its host code is
 # changed, by one up, by one down and to its double. A mutant must be refused, be
 # reported when it runs, or give another result; else it must be one of the fields
@@ -87,7 +87,10 @@ class Runner:
             bytes_ = int(count)
             if name == "d":
                 continue
-            if name == "bias":
+            if name == "c":
+                m, n = (int(re.search(rf"\b{x} = (\d+)", text).group(1)) for x in "mn")
+                data = rng.standard_normal((m, n)).astype(np.float32)
+            elif name == "bias":
                 data = rng.standard_normal(bytes_ // 4).astype(np.float32)
             elif name.startswith("sf"):
                 data = rng.integers(0x30, 0x48, bytes_).astype(np.uint8)
@@ -117,6 +120,7 @@ def judge(runner, name, text, golden):
 
 def main():
     build, path, level = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    every = next((int(word[8:]) for word in sys.argv if word.startswith("--every=")), 1)
     text = pathlib.Path(path).read_text()
     lines = text.splitlines(keepends=True)
     counts = dict.fromkeys(["refused", "reported", "wrong", "equivalent", "bad"], 0)
@@ -142,7 +146,7 @@ def main():
             return outcome, f"line {index + 1}: {before.strip()[-90:]}[{change}]: {said}"
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for outcome, what in pool.map(one, enumerate(mutants(lines))):
+            for outcome, what in pool.map(one, list(enumerate(mutants(lines)))[::every]):
                 counts[outcome] += 1
                 if outcome == "bad":
                     bad.append(what)

@@ -202,8 +202,12 @@ def emittedKernels(build, folder, pattern):
     edges = [("bf16", 384), ("f32", 300), ("bf16", 301)]
     chips = [arch for arch in kernel_cases.ARCHS if arch not in kernel_cases.ALIKE]
     kinds = [*itertools.product(kernel_cases.FORMATS, chips, edges), ("nvfp4", "sm_103a", edges[0])]
-    for name, arch, (out, n) in kinds:
-        case = kernel_cases.Case(name, arch, out, 300, n, 1536, alpha=True, bias=True, data="random", ctas=2)
+    cases = [kernel_cases.Case(name, arch, out, 300, n, 1536, alpha=True, bias=True, data="random", ctas=2)
+             for name, arch, (out, n) in kinds]
+    # Half scale tiles, gaps between elements, three boxes of B a stage, and C.
+    cases.append(kernel_cases.Case("e2m1-e4m3", "sm_100a", "f32", 300, 400, 512, data="random", ctas=2, stages=2,
+                                   tileN=192, majorB="mn", c=True))
+    for case in cases:
         if not re.search(pattern, case.name):
             continue
         work = pathlib.Path(folder) / case.name
