@@ -112,6 +112,20 @@ blockscale.kernel @machine_c8(%map: !blockscale.tensor_map, %buffer: !blockscale
 
 // -----
 
+#problem = #blockscale.problem<m = 128, n = 128, k = 256, a = e2m1, b = e2m1, scale = ue4m3, block = 16, sfa = tiled, sfb = tiled, out = f32>
+#schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x128x64, cta_group = 1, tile = 128x128x256, stages = 2, accumulators = 1, epilogue = plain_store, staging = 0, ctas = 1>
+module @kernels attributes {blockscale.arch = "sm_100a"} {
+blockscale.kernel @machine_c8_types(%map: !blockscale.tensor_map, %buffer: !blockscale.buffer)
+    attributes {problem = #problem, schedule = #schedule, threads = 192, shared_bytes = 1024} {
+  %offset = arith.constant 0 : i64
+  // expected-error @below {{machine_c8: values of a vector access must have one type, got 'f32', 'f16'}}
+  %v:2 = blockscale.ld_global %buffer[%offset] : f32, f16
+  blockscale.return
+}
+}
+
+// -----
+
 func.func @machine_c1(%base: i32) {
   // expected-error @below {{machine_c1: op must stand in a blockscale.kernel, got none}}
   blockscale.tcgen05_alloc %base, 512

@@ -142,7 +142,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
       f16 and B is q4_K.
     - gemm_c17: k is a multiple of 256, the elements of a q4_K block.
     - gemm_c18: out is f32.
-    - gemm_c19: there are no alpha, bias and nibble orders: the kernels have no such part.
+    - gemm_c19: there are no alpha, bias, beta, C, nibble orders and majors: the kernels have
+      no such part.
     - gemm_c20: attributes fit the operands: problem and schedule for scaled ones,
       block_problem and warp_schedule for blocks.
     - gemm_c21: in the packed form every operand has exactly the bytes of `block_problem`.
