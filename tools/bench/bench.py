@@ -86,7 +86,7 @@ def benchFormats(build, ptxas, full):
     """Cells of the matrix of formats and tiles; all that are supported run with `full`."""
     command = [sys.executable, ROOT / "test" / "tools" / "format_matrix.py", "--build", build,
                "--work", build / "bench" / "formats", "--ptxas", ptxas]
-    for key, value in measure.figuresOf(command + (["--full"] if full else ["--count"])).items():
+    for key, value in measure.figuresOf(command + (["--full", "--seeds=8"] if full else ["--count"])).items():
         measure.report(key, value)
 
 
