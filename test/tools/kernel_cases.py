@@ -96,12 +96,14 @@ class Case:
     majorB: str = "k"
     c: bool = False  # beta * C is added
     stages: int = 0
+    instK: int = 0  # another K of an instruction than the longest
 
     @property
     def name(self):
         parts = [self.format, self.arch, self.out, f"{self.m}x{self.n}x{self.k}"]
         parts += ["alpha"] * self.alpha + ["bias"] * self.bias + [self.layout, self.data]
         parts += [f"ctas{self.ctas}"] * bool(self.ctas) + [f"n{self.tileN}"] * (self.tileN != 128)
+        parts += [f"k{self.instK}"] * bool(self.instK)
         parts += ["c"] * self.c + [f"{self.majorA}{self.majorB}"] * ((self.majorA, self.majorB) != ("k", "k"))
         return "-".join(parts)
 
@@ -173,9 +175,14 @@ def cases(full):
     return list(dict.fromkeys(makeCase(choice) for choice in choices))
 
 
+# Beside those with a name: gaps, FP6, packed FP4 beside FP8, and the other scales.
+HOSTILE_FORMATS = [("mxf4nvf4-ue8m0-16", "sm_100a"), ("e2m1-e5m2", "sm_100a"), ("e4m3-e3m2", "sm_100a"),
+                   ("mxf4nvf4-ue5m3-16", "sm_107a"), ("mxf4nvf4-ue4m3-32", "sm_107a"), ("e2m1-e5m2", "sm_107a")]
+
+
 def hostileCases():
     """One tile of each kernel on the data of `hostileTile`, to be equal bit for bit."""
-    for name, arch in itertools.product(FORMATS, ARCHS):
+    for name, arch in [*itertools.product(FORMATS, ARCHS), *HOSTILE_FORMATS]:
         tile = kernel_data.hostileTile(name, arch)
         yield Case(name, arch, "f32", tile["m"], tile["n"], tile["k"], data="hostile")
 

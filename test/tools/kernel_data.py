@@ -156,10 +156,10 @@ def hostileTile(name, arch):
 def flipSign(fmt, tile, row):
     """a_rows with one bit changed: the sign of the largest scaled element of a row."""
     bits = fmt.a.bits
-    per = 8 // bits
     codes = vectors.unpack(tile["a_rows"], tile["a"])[row]
     scales = np.repeat(scaleValues(fmt.scale, tile["sfa"][row]), fmt.block)
     at = int(np.argmax(np.abs(fmt.a.values(codes) * scales)))
     flipped = tile["a_rows"].copy()
-    flipped[row, at // per] ^= 1 << (at % per * bits + bits - 1)
+    sign = at * bits + bits - 1
+    flipped[row, sign // 8] ^= 1 << sign % 8
     return flipped

@@ -81,6 +81,7 @@ def call(*command):
 def pins(case):
     kind = kernel_cases.ALL_FORMATS[case.format].kind
     fields = [f"ctas={case.ctas}"] * bool(case.ctas) + [f"stages={case.stages}"] * bool(case.stages)
+    fields += [f"inst-k={case.instK}"] * bool(case.instK)
     fields += [f"tile-n={case.tileN}"] * (case.tileN != 128)
     fields += [f"mma={kind}"] * (case.format not in kernel_cases.FORMATS)
     return [f"--pin={','.join(fields)}"] * bool(fields)
@@ -158,7 +159,7 @@ class Matrix:
         tile = kernel_data.hostileTile(case.format, case.arch)
         rng = np.random.default_rng(list(case.name.encode()))
         flippedRow = 1
-        flipped = kernel_data.flipSign(kernel_cases.FORMATS[case.format], tile, flippedRow)
+        flipped = kernel_data.flipSign(kernel_cases.ALL_FORMATS[case.format], tile, flippedRow)
         paths = [folder / f"in{index}.npy" for index in range(4)]
         for a in (tile["a_rows"], flipped):
             arrays = [a, kernel_data.tiled(tile["sfa"], rng), tile["b_rows"], kernel_data.tiled(tile["sfb"], rng)]

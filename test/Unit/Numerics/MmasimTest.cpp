@@ -105,7 +105,8 @@ INSTANTIATE_TEST_SUITE_P(Files, Mmasim,
                                          "mxf8f6f4-e2m3-e3m2", "mxf8f6f4-e2m1-e4m3",
                                          "mxf4nvf4-ue4m3-block16", "mxf4nvf4-ue8m0-block16",
                                          "mxf4-ue8m0-block32", "kernel-nvfp4", "kernel-mxfp4",
-                                         "kernel-mxfp8"),
+                                         "kernel-mxfp8", "kernel-mxf4nvf4-ue8m0-16",
+                                         "kernel-e2m1-e5m2", "kernel-e4m3-e3m2"),
                          testName);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -113,7 +114,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("mxf4nvf4-ue4m3-block16-k96", "mxf4nvf4-ue4m3-block16-k128",
                     "mxf4nvf4-ue5m3-block16-k128", "mxf4nvf4-ue4m3-block32-k128",
                     "mxf4-ue8m0-block32-k96", "mxf4-ue8m0-block32-k128", "mxf8f6f4-e4m3-k64",
-                    "mxf8f6f4-e5m2-e3m2-k64", "kernel-nvfp4", "kernel-mxfp4", "kernel-mxfp8"),
+                    "mxf8f6f4-e5m2-e3m2-k64", "kernel-nvfp4", "kernel-mxfp4", "kernel-mxfp8",
+                    "kernel-mxf4nvf4-ue5m3-16", "kernel-mxf4nvf4-ue4m3-32", "kernel-e2m1-e5m2"),
     testName);
 
 } // namespace

@@ -71,12 +71,21 @@ KERNELS = {
     "kernel-nvfp4": FILES["mxf4nvf4-ue4m3-block16"][0],
     "kernel-mxfp4": FILES["mxf4-ue8m0-block32"][0],
     "kernel-mxfp8": FILES["mxf8f6f4-e4m3"][0],
+    "kernel-mxf4nvf4-ue8m0-16": FILES["mxf4nvf4-ue8m0-block16"][0],
+    "kernel-e2m1-e5m2": spec("mxf8f6f4", "e2m1", "e5m2", "ue8m0", 32, 32),
+    "kernel-e4m3-e3m2": spec("mxf8f6f4", "e4m3", "e3m2", "ue8m0", 32, 32),
 }
+
+
+def kernel_k(s):
+    """Types of 4 and 6 bits of mxf8f6f4 come 128 elements at a time."""
+    padded = s["kind"] == "mxf8f6f4" and {s["a"], s["b"]} & {"e2m1", "e2m3", "e3m2"}
+    return 256 if padded else KERNEL_STEPS * s["k"]
 
 
 def write_kernels(folder, seed):
     for number, (name, s) in enumerate(KERNELS.items()):
-        operands = make_chain(np.random.default_rng([seed, 100 + number]), s, M, KERNEL_STEPS * s["k"])
+        operands = make_chain(np.random.default_rng([seed, 100 + number]), s, M, kernel_k(s))
         case = case_bytes(s, "chain", *operands, simulate(s, M, *operands))
         (folder / f"{name}.bin").write_bytes(file_bytes([case]))
 
