@@ -174,27 +174,28 @@ private:
   }
 
   LogicalResult checkBuffers() {
-    bool plain = schedule.getEpilogue() == Epilogue::plain_store;
+    SmallVector<Value> buffers;
+    for (Value value : launch.getParams())
+      if (isa<BufferType>(value.getType()))
+        buffers.push_back(value);
     SmallVector<std::pair<StringRef, int64_t>> want;
-    if (plain)
+    if (schedule.getEpilogue() == Epilogue::plain_store)
       want.push_back({"d", problem.getOutBytes()});
+    size_t first = want.size(); // what follows is optional
     want.push_back({"bias", problem.getN() * int64_t(sizeof(float))});
     want.push_back({"c", problem.getOutBytes()});
-    size_t next = 0;
-    for (auto [i, value] : llvm::enumerate(launch.getParams())) {
-      if (!isa<BufferType>(value.getType()))
-        continue;
-      if (next == want.size())
-        return refuse("launch_c7: buffers must be at most ", want.size(),
-                      ", got another as parameter ", i);
+    if (buffers.size() > want.size())
+      return refuse("launch_c7: buffers must be at most ", want.size(), ", got ", buffers.size());
+    bool either = buffers.size() == first + 1;
+    for (auto [i, value] : llvm::enumerate(buffers)) {
       std::optional<int64_t> have = knownBytes(value);
-      // A kernel may have C without a bias.
-      if (have && want[next].first == "bias" && *have != want[next].second &&
-          *have == want.back().second)
-        ++next;
-      auto [what, bytes] = want[next++];
-      if (have && *have != bytes)
-        return refuse("launch_c7: buffer of ", what, " must have ", bytes, " bytes, got ", *have);
+      if (!have || *have == want[i].second || (either && i == first && *have == want[i + 1].second))
+        continue;
+      if (either && i == first)
+        return refuse("launch_c7: buffer of bias or c must have ", want[i].second, " or ",
+                      want[i + 1].second, " bytes, got ", *have);
+      return refuse("launch_c7: buffer of ", want[i].first, " must have ", want[i].second,
+                    " bytes, got ", *have);
     }
     return success();
   }
