@@ -11,6 +11,7 @@
 #include "Addresses.h"
 #include "Echo.h"
 #include "Forms.h"
+#include "Machine.h"
 
 #include "blockscale/Facts/ArchInfo.h"
 
@@ -216,6 +217,25 @@ bool Decoder::isDisabled(const Form *form) {
   return disabled;
 }
 
+/// Executed by all lanes of a warp or by none. Matrix instructions say so themselves.
+static bool isAligned(const PtxInstruction &in) {
+  if (in.opcode == "bar")
+    return in.modifiers.empty() || in.modifiers[0] != "warp";
+  return std::find(in.modifiers.begin(), in.modifiers.end(), "aligned") != in.modifiers.end() &&
+         in.opcode != "mma" && in.opcode != "wgmma" &&
+         in.opcode.find("matrix") == std::string::npos;
+}
+
+// op: 0 the guard of an aligned instruction, which comes next
+static Outcome guardedAlike(Warp &w, const Instruction &in) {
+  const uint32_t lanes = w.preds[in.op[0]] & w.mask;
+  if (lanes == 0 || lanes == w.mask)
+    return Outcome::next;
+  return w.fail(in, "warp_aligned: guard of an .aligned instruction must be the same in all lanes, "
+                    "got lanes " +
+                        hex(lanes) + " of " + hex(w.mask));
+}
+
 bool Decoder::decodeInstruction(const PtxInstruction &in) {
   raw = &in;
   mods = in.modifiers;
@@ -234,6 +254,14 @@ bool Decoder::decodeInstruction(const PtxInstruction &in) {
   if (!fn)
     return form ? unexecuted("no handler is written for it")
                 : fail("ptx_instruction: unknown instruction " + spelling());
+  if (!in.guard.empty() && isAligned(in)) {
+    Instruction check;
+    check.run = guardedAlike;
+    check.converge = Converge::allLive;
+    check.op[0] = predicateNamed(in.guard);
+    check.line = line;
+    kernel.code.push_back(check);
+  }
   size_t first = kernel.code.size();
   bool decoded = fn(*this);
   for (size_t i = first; i < kernel.code.size(); ++i)

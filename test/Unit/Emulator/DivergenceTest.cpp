@@ -77,6 +77,25 @@ TEST(Divergence, ExitedLanesAreNotWaitedFor) {
   EXPECT_EQ(value(body, 7), 0xFFu);
 }
 
+TEST(Divergence, AlignedInstructionsAreGuardedAlike) {
+  for (const char *aligned :
+       {"bar.sync 0;", "barrier.sync.aligned 0;", "tcgen05.wait::ld.sync.aligned;",
+        "barrier.cluster.arrive.aligned; @%p0 barrier.cluster.wait.aligned;",
+        "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;"}) {
+    auto error = [&](const std::string &condition) {
+      return run(kernel("setp." + condition + "; @%p0 " + aligned, "sm_100a"), {}).error;
+    };
+    EXPECT_NE(error("gt.u32 %p0, %t, 7")
+                  .find("warp_aligned: guard of an .aligned instruction must "
+                        "be the same in all lanes, got lanes 0xffffff00 of "
+                        "0xffffffff"),
+              std::string::npos)
+        << aligned;
+    EXPECT_EQ(error("ge.u32 %p0, %t, 0"), "") << aligned;
+    EXPECT_EQ(error("lt.u32 %p0, %t, 0"), "") << aligned;
+  }
+}
+
 TEST(Divergence, BarriersBetweenWarps) {
   Scene s;
   s.block = {128, 1, 1};
