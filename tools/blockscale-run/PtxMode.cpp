@@ -339,15 +339,15 @@ Result<bool> runPtx(const Options &options) {
   if (!session)
     return session.takeRefusal();
   (*session)->preferredCluster = options.preferredCluster;
-  if (Result<bool> status = (*session)->addModule("ptx", *ptx, options.ptx); !status)
-    return status;
-
   Report report;
   report.device = (*session)->deviceDescription();
   report.arch = name(manifest->arch);
   std::map<std::string, std::vector<uint8_t>> first;
   for (const RunMode &mode : getRunModes(options)) {
     if (Result<bool> status = (*session)->setOptions(mode.options); !status)
+      return status;
+    // Variables of the module start each run with their initial values.
+    if (Result<bool> status = (*session)->addModule("ptx", *ptx, options.ptx); !status)
       return status;
     (*session)->begin();
     Run run(*manifest, scalars);
