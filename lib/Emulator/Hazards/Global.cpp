@@ -153,13 +153,20 @@ void Hazards::checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAcc
   const bool isOwn = e.turn() == a.turn();
   if (a.isSameOperation(e) || (isSameElement(a, e) && (isOwn || (a.isWide && e.isWide))))
     return;
-  Record r = e.record;
-  r.shift = kEveryLane;
-  r.bytes = 1;
   // A thread's own accesses are in order, its bulk stores are not.
-  const bool isOwnWarp =
-      isOwn && r.component == x.record.component && components[r.component].agent == Agent::thread;
-  r.lanes = isOwnWarp ? others(a, e, from, to) : e.owners(from, to);
+  auto isOfOwnWarp = [&](const GlobalAccess &o) {
+    const uint32_t component = o.record.component;
+    return o.turn() == a.turn() && component == x.record.component &&
+           components[component].agent == Agent::thread;
+  };
+  auto recordOf = [&](const GlobalAccess &o) {
+    Record r = o.record;
+    r.shift = kEveryLane;
+    r.bytes = 1;
+    r.lanes = isOfOwnWarp(o) ? others(a, o, from, to) : o.owners(from, to);
+    return r;
+  };
+  const Record r = recordOf(e);
   if (now == Touch::mapRead || then == Touch::mapRead) {
     const uint64_t map = cell + uint64_t(int64_t(now == Touch::mapRead ? a.base : e.base));
     if (const char *missing = mapMissing(x, a, e, r, map))
@@ -174,9 +181,29 @@ void Hazards::checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAcc
   const uint32_t lanes = a.owners(from, to);
   const bool isOneLane =
       x.record.component != x.state->agents[size_t(Agent::thread)] || !(lanes & (lanes - 1));
-  const bool known = !r.lanes || (isOwn && !isOwnWarp && isOneLane
-                                      ? knows(x, r, 1)
-                                      : covered(x.group->knows.plain, &Snapshot::plain));
+  auto isKnown = [&](const GlobalAccess &o, const Record &of) {
+    if (!of.lanes)
+      return true;
+    if (o.turn() == a.turn())
+      return !isOfOwnWarp(o) && isOneLane
+                 ? knows(x, of, 1)
+                 : x.group->knows.plain.covers(of.component, of.lanes, of.count);
+    const Snapshot *known = foreignOf(x, o.turn());
+    return known && known->plain.covers(of.component, of.lanes, of.count);
+  };
+  // Whoever is behind a strong load that found the strong write there, or a later one, is behind
+  // that write, released or not: causality order goes through observation order.
+  auto isObserved = [&] {
+    bool found = false;
+    if (then == Touch::atomic && isGenericProxy(now) && !isStrong(now))
+      shadow->overlaps(
+          cell + e.from, e.to - e.from, [&](const GlobalAccess &o, uint64_t, uint64_t) {
+            found |= o.record.touch == Touch::strongLoad && o.from == e.from && o.to == e.to &&
+                     (o.turn() == e.turn() || (o.isWide && e.isWide)) && isKnown(o, recordOf(o));
+          });
+    return found;
+  };
+  const bool known = isKnown(e, r) || isObserved();
   const bool isSameCta = isOwn && e.rank == a.rank;
   auto place = [&](Rule rule, const char *missing = nullptr) {
     addConflict(rule, e, cell + from, cell + to - 1, missing);

@@ -130,6 +130,15 @@ std::vector<HazardCase> cases() {
   two("OS10", fences(fence, missing, missing), L::warning);
   two("OS10_write", fences(fence, missing, fence), L::warning);
   two("OS10_read", fences("", fence, missing), L::warning);
+  // Who found the flag set may reset it; so may whoever is behind that thread.
+  const std::string raise = kGpuFence + "red.relaxed.gpu.global.add.u32 [%in], 1;\n";
+  const std::string lower = "st.global.u32 [%in], 0;\n";
+  two("GM1_reset", twoRoles(elected(0, kPut + raise), elected(0, "[+" + poll() + "+]" + lower)));
+  two("GM1_resetByAnother", twoRoles(elected(0, kPut + raise),
+                                     elected(0, poll()) + "[+bar.sync 0;\n+]" + elected(1, lower)));
+  two("GM1_resetOther",
+      twoRoles(elected(0, "st.global.u32 [%in+4], 1;\n" + raise),
+               elected(0, poll("relaxed.gpu") + "st.global.u32 [%in[-+4-]], 0;\n")));
   // Its own relaxed read tells a thread nothing.
   two("GM1_noBarrier", twoRoles(elected(0, kPut + kGpuFence + signal("relaxed.gpu")),
                                 elected(0, poll("relaxed.gpu") + "[+" + kGpuFence + "+]" + kGet)));
