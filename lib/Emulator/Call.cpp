@@ -135,7 +135,7 @@ bool decodeCall(Decoder &d) {
     return true;
   }
   if (next != d.count() || callee[0] == '%')
-    return d.unexecuted("the function is not named");
+    return d.unexecuted("the function is not named: no call through a register");
   const FunctionCode *code = d.calledFunction(callee);
   if (!code)
     return d.unexecuted("function " + callee + " is not defined in the module");

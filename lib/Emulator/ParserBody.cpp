@@ -73,7 +73,17 @@ void Parser::labelOrInstruction(PtxKernel &k, PtxStatement &s) {
     if (lex.peek() == '.') {
       Lexer probe = lex;
       probe.accept('.');
-      if (std::string(probe.directive()) == "branchtargets") {
+      const std::string word(probe.directive());
+      if (word == "callprototype") {
+        // Parameters of calls through a register, which the decoder refuses.
+        lex = probe;
+        while (!lex.atEnd() && lex.peek() != ';')
+          if (lex.identifier().empty() && lex.number().empty())
+            lex.accept(lex.peek());
+        expect(';', ".callprototype");
+        return;
+      }
+      if (word == "branchtargets") {
         lex = probe;
         s.kind = PtxStatement::Kind::branchTargets;
         s.name = id;
