@@ -373,6 +373,11 @@ void tellWaited(Warp &w, const Instruction &in, uint32_t lanes, const uint64_t *
   }
 }
 
+bool isTimeOver(Warp &w) {
+  constexpr uint64_t kTries = 8; // of which one gives up
+  return w.launch->options.timing == Timing::random && w.cta->cluster->random() % kTries == 0;
+}
+
 // op: 0 predicate, 1 barrier, 2 parity or state, 4 predicate and 5 value of the report, or
 // none; sub: order
 Outcome wait(Warp &w, const Instruction &in) {
@@ -404,8 +409,9 @@ Outcome wait(Warp &w, const Instruction &in) {
       parity = x;
     }
   }
-  // Lanes that all fail sleep together until one barrier changes.
-  if (!done && (in.flags & kTry))
+  // Lanes that all fail sleep together until one barrier changes. The time limit of a chip may
+  // end before that, so now and then a random run gives up.
+  if (!done && (in.flags & kTry) && !isTimeOver(w))
     return w.block(Wait::Kind::mbarrier, false, address, parity);
   if (w.hazards)
     tellWaited(w, in, done, waited);

@@ -174,6 +174,35 @@ TEST(MbarrierDrop, LeavesAnExpectedArrival) {
             "");
 }
 
+// A kernel that waits once and trusts it works only by luck.
+TEST(MbarrierTryWait, GivesUpInSomeRandomRuns) {
+  auto isOver = [](Timing timing, uint64_t seed) {
+    Scene s;
+    s.options.timing = timing;
+    s.options.seed = seed;
+    s.block = {1, 1, 1};
+    Ran r = run(
+        kernel("mbarrier.init.shared.b64 [bar], 1; mov.u32 %r1, buf;\n"
+               "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;\n"
+               "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%in], 16, "
+               "[bar];\nmbarrier.try_wait.parity.shared.b64 %p0, [bar], 0;\n"
+               "selp.u32 %r0, 1, 0, %p0; st.global.u32 [%po], %r0;\n"
+               "W: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra W;",
+               "sm_100a", ".shared .align 8 .b8 bar[8];\n.shared .align 16 .b8 buf[16];\n"),
+        s);
+    EXPECT_EQ(r.error, "");
+    return r.error.empty() && r.out[0] == 1;
+  };
+  EXPECT_TRUE(isOver(Timing::earliest, 0));
+  EXPECT_TRUE(isOver(Timing::latest, 0));
+  unsigned over = 0;
+  const unsigned seeds = 64;
+  for (unsigned seed = 1; seed <= seeds; ++seed)
+    over += isOver(Timing::random, seed);
+  EXPECT_GT(over, seeds / 2);
+  EXPECT_LT(over, seeds);
+}
+
 // No low bit is taken of a larger number.
 TEST(MbarrierParity, IsZeroOrOne) {
   auto waited = [](const std::string &wait, const std::string &parity) {
