@@ -19,26 +19,39 @@
 namespace blockscale::facts {
 
 /// `q8_1_chunk` is q8_1 with the sum of the elements as an i32 in place of their
-/// scaled sum as an f16: what kernels multiply with.
-enum class BlockFormat : uint8_t { q4_K, q8_1, q8_1_chunk };
+/// scaled sum as an f16: what kernels multiply with. `q8_1_tile` is 8 chunks of each of
+/// 64 rows in the order of a kernel's shared memory (ActivationTile.h), with scaled sums
+/// as f32; `q8_1_tile_parts` has them as three bf16.
+enum class BlockFormat : uint8_t { q4_K, q8_1, q8_1_chunk, q8_1_tile, q8_1_tile_parts };
 
 struct BlockFormatInfo {
   BlockFormat format;
   std::string_view name; // as in ggml
   int bytes;             // of one block
-  int elements;          // of one block
+  int elements;          // of one row of a block
   int elementOffset;     // bytes before the elements
+  int rows;              // of one block
   std::string_view source;
 };
 
-inline constexpr std::array<BlockFormatInfo, 3> kBlockFormats{{
-    {BlockFormat::q4_K, "q4_K", 144, 256, 16, "ggml-common.h, block_q4_K; gguf 0.19.0"},
-    {BlockFormat::q8_1, "q8_1", 36, 32, 4, "ggml-common.h, block_q8_1"},
-    {BlockFormat::q8_1_chunk, "q8_1_chunk", 40, 32, 4, "minfer's prefill kernels"},
+inline constexpr std::array<BlockFormatInfo, 5> kBlockFormats{{
+    {BlockFormat::q4_K, "q4_K", 144, 256, 16, 1, "ggml-common.h, block_q4_K; gguf 0.19.0"},
+    {BlockFormat::q8_1, "q8_1", 36, 32, 4, 1, "ggml-common.h, block_q8_1"},
+    {BlockFormat::q8_1_chunk, "q8_1_chunk", 40, 32, 4, 1, "minfer's prefill kernels"},
+    {BlockFormat::q8_1_tile, "q8_1_tile", 20480, 256, 0, 64, "ActivationTile.h"},
+    {BlockFormat::q8_1_tile_parts, "q8_1_tile_parts", 21504, 256, 0, 64, "ActivationTile.h"},
 }};
+inline constexpr int kTileTokens = 64;
+inline constexpr int kTileElements = 256; // of a token
 
 constexpr const BlockFormatInfo &info(BlockFormat f) { return kBlockFormats[size_t(f)]; }
 constexpr std::string_view name(BlockFormat f) { return info(f).name; }
+constexpr bool isTile(BlockFormat f) { return info(f).rows == kTileTokens; }
+/// Bytes of a matrix of [rows, k] elements: whole blocks in both directions.
+constexpr int64_t matrixBytes(BlockFormat f, int64_t rows, int64_t k) {
+  const BlockFormatInfo &row = info(f);
+  return (rows + row.rows - 1) / row.rows * (k / row.elements * row.bytes);
+}
 constexpr std::optional<BlockFormat> parseBlockFormat(std::string_view text) {
   for (const BlockFormatInfo &row : kBlockFormats)
     if (row.name == text)
