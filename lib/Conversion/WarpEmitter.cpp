@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace blockscale;
 
 // Address spaces of NVPTX.
-static constexpr unsigned kGlobal = 1, kShared = 3;
+static constexpr unsigned kGlobal = 1, kShared = 3, kSharedCluster = 7;
 static constexpr int64_t kWordBytes = 4;
 
 Value WarpEmitter::pointer(Value address, unsigned space) {
@@ -89,20 +89,43 @@ void WarpEmitter::copyAsync(Value shared, Value global, uint32_t bytes) {
                           /*cpSize=*/Value());
 }
 
-void WarpEmitter::waitCopies() {
-  NVVM::CpAsyncCommitGroupOp::create(b, loc);
-  NVVM::CpAsyncWaitGroupOp::create(b, loc, /*n=*/0);
+void WarpEmitter::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(b, loc); }
+
+void WarpEmitter::waitCopies(uint32_t pending) {
+  if (pending == 0)
+    commitCopies();
+  NVVM::CpAsyncWaitGroupOp::create(b, loc, pending);
 }
 
-WarpEmitter::Values WarpEmitter::ldmatrix(Value address) {
+void WarpEmitter::copyBulk(Value shared, Value global, int64_t bytes, Value barrier) {
+  Value target = LLVM::AddrSpaceCastOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), kSharedCluster), pointer(shared, kShared));
+  NVVM::CpAsyncBulkGlobalToSharedClusterOp::create(
+      b, loc, target, pointer(global, kGlobal), pointer(barrier, kShared), i32(bytes),
+      /*multicastMask=*/Value(), /*l2CacheHint=*/Value());
+}
+
+void WarpEmitter::waitBarrier(Value barrier, Value parity) {
+  Value yes = arith::ConstantIntOp::create(b, loc, 1, /*width=*/1);
+  scf::WhileOp::create(
+      b, loc, TypeRange{}, ValueRange{},
+      [&](OpBuilder &builder, Location loc, ValueRange) {
+        Value done =
+            MbarrierTryWaitParityOp::create(builder, loc, barrier, parity, /*relaxed=*/false);
+        Value again = arith::XOrIOp::create(builder, loc, done, yes);
+        scf::ConditionOp::create(builder, loc, again, ValueRange{});
+      },
+      [&](OpBuilder &builder, Location loc, ValueRange) { scf::YieldOp::create(builder, loc); });
+}
+
+WarpEmitter::Values WarpEmitter::ldmatrix(Value address, int64_t matrices) {
   MLIRContext *context = b.getContext();
-  constexpr int64_t kMatrices = 4;
-  auto type = LLVM::LLVMStructType::getLiteral(
-      context, SmallVector<Type>(size_t(kMatrices), b.getI32Type()));
+  auto type = LLVM::LLVMStructType::getLiteral(context,
+                                               SmallVector<Type>(size_t(matrices), b.getI32Type()));
   Value load = NVVM::LdMatrixOp::create(
-      b, loc, type, pointer(address, kShared), uint32_t(kMatrices), NVVM::MMALayout::row,
+      b, loc, type, pointer(address, kShared), uint32_t(matrices), NVVM::MMALayout::row,
       NVVM::LdStMatrixShapeAttr::get(context, 8, 8), NVVM::LdStMatrixEltType::B16);
-  return fields(load, kMatrices);
+  return fields(load, matrices);
 }
 
 WarpEmitter::Values WarpEmitter::mma(ArrayRef<Value> a, ArrayRef<Value> bWords, ArrayRef<Value> c) {
@@ -112,6 +135,18 @@ WarpEmitter::Values WarpEmitter::mma(ArrayRef<Value> a, ArrayRef<Value> bWords, 
       b, loc, type, a, bWords, c, /*shape=*/ArrayRef<int64_t>{16, 8, 32}, /*b1Op=*/std::nullopt,
       NVVM::MMAIntOverflow::wrapped,
       std::array<NVVM::MMATypes, 2>{NVVM::MMATypes::s8, NVVM::MMATypes::s8},
+      std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
+  return fields(product, 4);
+}
+
+WarpEmitter::Values WarpEmitter::mmaBf16(ArrayRef<Value> a, ArrayRef<Value> bWords,
+                                         ArrayRef<Value> c) {
+  auto type =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getF32Type()));
+  Value product = NVVM::MmaOp::create(
+      b, loc, type, a, bWords, c, /*shape=*/ArrayRef<int64_t>{16, 8, int64_t(4 * a.size())},
+      /*b1Op=*/std::nullopt, /*intOverflow=*/std::nullopt,
+      std::array<NVVM::MMATypes, 2>{NVVM::MMATypes::bf16, NVVM::MMATypes::bf16},
       std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
   return fields(product, 4);
 }

@@ -85,13 +85,22 @@ public:
   void storeGlobal(Value address, mlir::ArrayRef<Value> words);
   /// 16 bytes by cp.async.cg, 4 or 8 by cp.async.ca; complete after waitCopies.
   void copyAsync(Value shared, Value global, uint32_t bytes = 16);
-  void waitCopies();
+  void commitCopies();
+  /// Waits until at most `pending` groups of copies are under way; for none it commits first.
+  void waitCopies(uint32_t pending = 0);
+  /// cp.async.bulk into shared memory by one thread, counted by an mbarrier.
+  void copyBulk(Value shared, Value global, int64_t bytes, Value barrier);
+  /// Until the phase of that parity is over.
+  void waitBarrier(Value barrier, Value parity);
 
   // Tensor core.
-  /// Four 8x8 matrices of 16 bits.
-  Values ldmatrix(Value address);
+  /// 8x8 matrices of 16 bits, two or four.
+  Values ldmatrix(Value address, int64_t matrices = 4);
   /// mma.sync.m16n8k32.s32.s8.s8.s32.
   Values mma(mlir::ArrayRef<Value> a, mlir::ArrayRef<Value> bWords, mlir::ArrayRef<Value> c);
+
+  /// mma.sync.m16n8k16 of bf16 (4 and 2 words), or m16n8k8 (2 and 1), in f32.
+  Values mmaBf16(mlir::ArrayRef<Value> a, mlir::ArrayRef<Value> bWords, mlir::ArrayRef<Value> c);
 
   void ifThen(Value condition, llvm::function_ref<void()> body);
 

@@ -24,16 +24,31 @@ public:
 private:
   enum Param { kA, kB, kD, kTokens };
 
-  /// Groups whose loads ptxas 13.5 may have in flight together; with more it spills
-  /// addresses of the next fill. Two keep the tensor core busy; in code for the chips
-  /// of the 120 family it finds room for one.
-  size_t groupsInFlight() const {
-    return facts::covers(schedule.getArch(), facts::Arch::sm_120f) ? 1 : 2;
-  }
+  /// Values that the loop carries, behind the accumulators.
+  struct Cursors {
+    Value activations, nibbles, header;
+  };
 
   void planPlanes();
+  void fillActivations(Value cursor) { FillActivationsOp::create(b, loc, cursor, qa8, sda, parts); }
+  void fillWeights(const Cursors &cursors, int64_t part = 0) {
+    SmallVector<Value> planes;
+    if (shape.splitMinima)
+      planes = {minima, dmin};
+    FillWeightsOp::create(b, loc, cursors.nibbles, cursors.header, qb, sds, part, planes);
+  }
+  /// Both read a stage that was filled before; the last turn stays at its own pass, since
+  /// nobody reads what it fills.
+  void buildTurn(Value turn, Cursors &cursors, MutableArrayRef<Value> accumulators);
+  void buildRingTurn(Value turn, Cursors &cursors, MutableArrayRef<Value> accumulators);
+  /// A fill, a barrier, the products and a barrier.
+  void buildPlainTurn(Cursors &cursors, MutableArrayRef<Value> accumulators);
+  void advanceWeights(Value turn, Cursors &cursors);
   /// Multiplies what the planes hold and adds it to the accumulators.
   void multiplyPass(MutableArrayRef<Value> accumulators);
+  /// The minima of a pass, where they are a product of their own.
+  void multiplyMinima(MutableArrayRef<Value> accumulators);
+  int64_t blocksOfRow() const { return problem.getK() / facts::kQ4KElements; }
   VectorType fragment(int64_t length, Type element) { return VectorType::get({length}, element); }
   Value constant(int64_t value, unsigned width) {
     return arith::ConstantIntOp::create(b, loc, value, width);
@@ -47,7 +62,7 @@ private:
   BlockProblemAttr problem;
   WarpScheduleAttr schedule;
   WarpShape shape;
-  Value qa8, sda, qb, sds;
+  Value qa8, sda, parts, qb, sds, minima, dmin;
 };
 
 void WarpKernelBuilder::planPlanes() {
@@ -67,6 +82,15 @@ void WarpKernelBuilder::planPlanes() {
     case PlaneContent::sds:
       sds = value;
       break;
+    case PlaneContent::sum_parts:
+      parts = value;
+      break;
+    case PlaneContent::minima:
+      minima = value;
+      break;
+    case PlaneContent::dmin:
+      dmin = value;
+      break;
     }
   }
 }
@@ -83,18 +107,91 @@ void WarpKernelBuilder::multiplyPass(MutableArrayRef<Value> accumulators) {
     } else {
       rows = LoadRowsOp::create(b, loc, fragment(4, i32), qb, chunk);
     }
-    Value rowScales = LoadRowScalesOp::create(b, loc, fragment(8, f32), sds, chunk);
+    int64_t terms = shape.splitMinima ? 1 : 2;
+    Value rowScales = LoadRowScalesOp::create(b, loc, fragment(4 * terms, f32), sds, chunk);
+    size_t flight = size_t(schedule.getFlight());
     for (auto [group, accumulator] : llvm::enumerate(accumulators)) {
       // No load moves up across it.
-      if (group % groupsInFlight() == 0 && (group || accumulators.size() <= groupsInFlight()))
+      size_t groups = accumulators.size();
+      if (flight <= groups && group % flight == 0 && (group || flight == groups))
         BarWarpSyncOp::create(b, loc);
       Value a = LoadGroupOp::create(b, loc, fragment(4, i32), qa8, chunk, group);
-      Value tokenScales = LoadTokenScalesOp::create(b, loc, fragment(4, f32), sda, chunk, group);
+      Value tokenScales =
+          LoadTokenScalesOp::create(b, loc, fragment(2 * terms, f32), sda, chunk, group);
       Value sums = MmaS8Op::create(b, loc, fragment(8, i32), a, rows);
       accumulator = Rank1RescaleOp::create(b, loc, accumulator.getType(), accumulator, sums,
                                            tokenScales, rowScales);
     }
   }
+  if (shape.splitMinima)
+    multiplyMinima(accumulators);
+}
+
+void WarpKernelBuilder::multiplyMinima(MutableArrayRef<Value> accumulators) {
+  Type i32 = b.getI32Type();
+  // ptxas may not begin with these loads while chunks are multiplied: it would spill.
+  BarWarpSyncOp::create(b, loc);
+  Value factors = LoadMinimaOp::create(b, loc, fragment(2, i32), minima);
+  Value scales = LoadMinimaScalesOp::create(b, loc, fragment(4, b.getF32Type()), dmin);
+  for (auto [group, accumulator] : llvm::enumerate(accumulators)) {
+    Value sums = LoadSumPartsOp::create(b, loc, fragment(6, i32), parts, group);
+    accumulator =
+        MmaMinimaOp::create(b, loc, accumulator.getType(), accumulator, sums, factors, scales);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Turns of the loop
+//===----------------------------------------------------------------------===//
+
+void WarpKernelBuilder::advanceWeights(Value turn, Cursors &cursors) {
+  Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, turn,
+                                     constant(blocksOfRow() - 1, 32));
+  Value step = arith::SelectOp::create(
+      b, loc, more, constant(facts::info(problem.getB()).bytes, 64), constant(0, 64));
+  cursors.nibbles = arith::AddIOp::create(b, loc, cursors.nibbles, step);
+  cursors.header = arith::AddIOp::create(b, loc, cursors.header, step);
+}
+
+void WarpKernelBuilder::buildTurn(Value turn, Cursors &cursors,
+                                  MutableArrayRef<Value> accumulators) {
+  advanceWeights(turn, cursors);
+  int64_t chunks = shape.chunks * facts::info(problem.getA()).bytes;
+  Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, turn,
+                                     constant(blocksOfRow() - 1, 32));
+  Value step = arith::SelectOp::create(b, loc, more, constant(chunks, 64), constant(0, 64));
+  cursors.activations = arith::AddIOp::create(b, loc, cursors.activations, step);
+  fillWeights(cursors);
+  fillActivations(cursors.activations);
+  multiplyPass(accumulators);
+  PlanesFilledOp::create(b, loc);
+}
+
+void WarpKernelBuilder::buildRingTurn(Value turn, Cursors &cursors,
+                                      MutableArrayRef<Value> accumulators) {
+  advanceWeights(turn, cursors);
+  fillWeights(cursors);
+  fillActivations(cursors.activations);
+  cursors.activations = advance(cursors.activations, facts::info(problem.getA()).bytes);
+  PlanesFilledOp::create(b, loc);
+  multiplyPass(accumulators);
+  PlanesReadOp::create(b, loc);
+}
+
+void WarpKernelBuilder::buildPlainTurn(Cursors &cursors, MutableArrayRef<Value> accumulators) {
+  const facts::BlockFormatInfo &a = facts::info(problem.getA());
+  for (int64_t part = 0; part < facts::kQ4KSubBlocks / shape.chunks; ++part) {
+    fillWeights(cursors, part);
+    fillActivations(cursors.activations);
+    PlanesFilledOp::create(b, loc);
+    multiplyPass(accumulators);
+    PlanesReadOp::create(b, loc);
+    cursors.activations =
+        advance(cursors.activations, shape.transposed ? a.bytes : shape.chunks * a.bytes);
+  }
+  int64_t block = facts::info(problem.getB()).bytes;
+  cursors.nibbles = advance(cursors.nibbles, block);
+  cursors.header = advance(cursors.header, block);
 }
 
 WarpKernelOp WarpKernelBuilder::build(StringRef name) {
@@ -109,62 +206,51 @@ WarpKernelOp WarpKernelBuilder::build(StringRef name) {
   for (Type input : type.getInputs())
     entry->addArgument(input, loc);
   planPlanes();
+  if (shape.ring)
+    TileRingOp::create(b, loc);
   auto tile = BlockTileOp::create(b, loc);
   Value tokens = entry->getArgument(kTokens);
-  Value activations =
+  Cursors cursors;
+  cursors.activations =
       ActivationCursorOp::create(b, loc, entry->getArgument(kA), tile.getTokens(), tokens);
   auto weights = WeightCursorOp::create(b, loc, entry->getArgument(kB), tile.getRows());
+  cursors.nibbles = weights.getNibbles();
+  cursors.header = weights.getHeader();
 
+  int64_t blocks = blocksOfRow();
+  if (shape.ring) {
+    int64_t ahead = shape.stages - 1, bytes = facts::info(problem.getA()).bytes;
+    for (int64_t i = 0; i < std::min(ahead, blocks); ++i)
+      fillActivations(i ? advance(cursors.activations, i * bytes) : cursors.activations);
+    cursors.activations = advance(cursors.activations, ahead * bytes);
+    fillWeights(cursors);
+  } else if (shape.stages == 2) {
+    fillWeights(cursors);
+    fillActivations(cursors.activations);
+    PlanesFilledOp::create(b, loc);
+  }
   auto accType = fragment(8, b.getF32Type());
   Value zero = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(accType, b.getF32FloatAttr(0).getValue()));
   SmallVector<Value> carried(size_t(shape.groups), zero);
-  carried.append({activations, weights.getNibbles(), weights.getHeader()});
-  int64_t blocks = problem.getK() / facts::kQ4KElements;
-  if (shape.stages == 2) {
-    FillWeightsOp::create(b, loc, weights.getNibbles(), weights.getHeader(), qb, sds, 0);
-    FillActivationsOp::create(b, loc, activations, qa8, sda);
-    PlanesFilledOp::create(b, loc);
-  }
+  carried.append({cursors.activations, cursors.nibbles, cursors.header});
   auto loop =
       scf::ForOp::create(b, loc, constant(0, 32), constant(blocks, 32), constant(1, 32), carried);
   {
     OpBuilder::InsertionGuard inLoop(b);
     b.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> next(loop.getRegionIterArgs());
-    Value &a = next[shape.groups], &nibbles = next[shape.groups + 1],
-          &header = next[shape.groups + 2];
-    const facts::BlockFormatInfo &chunk = facts::info(problem.getA());
-    if (shape.stages == 2) {
-      // The last turn stays at its own pass: what it fills is never read.
-      Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, loop.getInductionVar(),
-                                         constant(blocks - 1, 32));
-      Value blockStep = arith::SelectOp::create(
-          b, loc, more, constant(facts::info(problem.getB()).bytes, 64), constant(0, 64));
-      Value chunkStep = arith::SelectOp::create(
-          b, loc, more, constant(shape.chunks * chunk.bytes, 64), constant(0, 64));
-      a = arith::AddIOp::create(b, loc, a, chunkStep);
-      nibbles = arith::AddIOp::create(b, loc, nibbles, blockStep);
-      header = arith::AddIOp::create(b, loc, header, blockStep);
-      FillWeightsOp::create(b, loc, nibbles, header, qb, sds, 0);
-      FillActivationsOp::create(b, loc, a, qa8, sda);
-      multiplyPass(MutableArrayRef<Value>(next).take_front(shape.groups));
-      PlanesFilledOp::create(b, loc);
-    }
-    for (int64_t part = 0; shape.stages == 1 && part < facts::kQ4KSubBlocks / shape.chunks;
-         ++part) {
-      FillWeightsOp::create(b, loc, nibbles, header, qb, sds, part);
-      FillActivationsOp::create(b, loc, a, qa8, sda);
-      PlanesFilledOp::create(b, loc);
-      multiplyPass(MutableArrayRef<Value>(next).take_front(shape.groups));
-      PlanesReadOp::create(b, loc);
-      a = advance(a, shape.chunks * chunk.bytes);
-    }
-    int64_t block = facts::info(problem.getB()).bytes;
-    if (shape.stages == 1) {
-      nibbles = advance(nibbles, block);
-      header = advance(header, block);
-    }
+    auto accumulators = MutableArrayRef<Value>(next).take_front(shape.groups);
+    Cursors own{next[shape.groups], next[shape.groups + 1], next[shape.groups + 2]};
+    Value turn = loop.getInductionVar();
+    if (shape.ring)
+      buildRingTurn(turn, own, accumulators);
+    else if (shape.stages == 2)
+      buildTurn(turn, own, accumulators);
+    else
+      buildPlainTurn(own, accumulators);
+    next.truncate(size_t(shape.groups));
+    next.append({own.activations, own.nibbles, own.header});
     scf::YieldOp::create(b, loc, next);
   }
   for (int64_t group = 0; group < shape.groups; ++group)

@@ -26,9 +26,13 @@ using namespace mlir;
 namespace blockscale {
 
 /// Fields of a schedule that a user may pin, by the names of the pass's options.
-static constexpr StringLiteral kNumberPins[] = {"tile-n",  "inst-k", "stages", "accumulators",
-                                                "staging", "ctas",   "kd"};
-static constexpr StringLiteral kWordPins[] = {"mma", "epilogue", "kernel", "sums"};
+static constexpr StringLiteral kNumberPins[] = {
+    "tile-n", "inst-k", "stages", "accumulators", "staging", "ctas", "kd", "flight"};
+static constexpr StringLiteral kWordPins[] = {"mma",         "epilogue", "kernel", "sums",
+                                              "activations", "minima",   "convert"};
+/// Those that blockscale-insert-relayouts knows, too.
+static constexpr StringLiteral kBlockPins[] = {"kernel", "kd",      "sums",   "activations",
+                                               "minima", "convert", "flight", "stages"};
 
 static bool isWord(StringRef text) {
   return !text.empty() && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
@@ -63,16 +67,21 @@ std::string checkSchedulePins(StringRef pins) {
     return {};
   return ("pins_c1: pinned fields must be a list such as ctas=2,stages=3 with fields mma, "
           "tile-n, inst-k, stages, accumulators, epilogue, staging, ctas, and of blocks kernel, "
-          "kd, sums, got '" +
+          "kd, sums, activations, minima, convert, flight, got '" +
           pins + "' (" + refusal + ")")
       .str();
 }
 
-/// The schedule pass with the target and the pinned fields, which have been checked.
-static std::unique_ptr<Pass> makeChooseSchedule(StringRef arch, StringRef pins) {
-  std::unique_ptr<Pass> pass = createChooseSchedule();
-  std::string options = pins.str();
-  std::replace(options.begin(), options.end(), ',', ' ');
+/// A pass with the target and the pinned fields, which have been checked; of those, only the
+/// ones that `isKnown` takes.
+static std::unique_ptr<Pass> withPins(std::unique_ptr<Pass> pass, StringRef arch, StringRef pins,
+                                      function_ref<bool(StringRef)> isKnown) {
+  std::string options;
+  SmallVector<StringRef> list;
+  pins.split(list, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef pin : list)
+    if (isKnown(pin.split('=').first))
+      options += (" " + pin).str();
   if (!arch.empty())
     options += (" arch=" + arch).str();
   auto fail = [](const Twine &) { return failure(); };
@@ -84,8 +93,10 @@ static std::unique_ptr<Pass> makeChooseSchedule(StringRef arch, StringRef pins) 
 void buildProblemPipeline(OpPassManager &passes, const GemmToPTXPipeline &options) {
   passes.addPass(createCheckEncodings());
   passes.addPass(createNormalizeScales());
-  passes.addPass(createInsertRelayouts());
-  passes.addPass(makeChooseSchedule(options.arch, options.pins));
+  passes.addPass(withPins(createInsertRelayouts(), options.arch, options.pins,
+                          [](StringRef field) { return llvm::is_contained(kBlockPins, field); }));
+  passes.addPass(
+      withPins(createChooseSchedule(), options.arch, options.pins, [](StringRef) { return true; }));
   if (options.checks)
     passes.addPass(createInsertChecks());
   passes.addPass(createPackNarrow());

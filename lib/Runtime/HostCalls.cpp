@@ -286,6 +286,12 @@ void bsrt_call_quantize_chunks(int64_t rows, int64_t cols, int32_t source, const
     keep(*session, bsrt_host_quantize_chunks(rows, cols, source, values, chunks));
 }
 
+void bsrt_call_transpose_chunks(int64_t tokens, int64_t k, int32_t format, const uint8_t *chunks,
+                                uint8_t *tiles) {
+  if (Session *session = active())
+    keep(*session, bsrt_host_transpose_chunks(tokens, k, format, chunks, tiles));
+}
+
 void bsrt_call_check_block_gemm(const char *name, int64_t m, int64_t n, int64_t k, const uint8_t *a,
                                 const uint8_t *b, const void *d) {
   Session *session = active();
@@ -330,6 +336,7 @@ std::vector<std::pair<std::string, void *>> blockscale::rt::getHostCalls() {
           BLOCKSCALE_HOST_CALL(bsrt_call_swap_nibbles),
           BLOCKSCALE_HOST_CALL(bsrt_call_check_gemm),
           BLOCKSCALE_HOST_CALL(bsrt_call_quantize_chunks),
+          BLOCKSCALE_HOST_CALL(bsrt_call_transpose_chunks),
           BLOCKSCALE_HOST_CALL(bsrt_call_check_block_gemm)};
 #undef BLOCKSCALE_HOST_CALL
 }

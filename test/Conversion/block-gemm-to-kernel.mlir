@@ -70,7 +70,7 @@ func.func @two_word(%a: memref<41600xi8>, %w: memref<37440xi8>, %d: memref<65x13
 func.func @packed(%a: memref<41600xi8>, %w: memref<37440xi8>, %d: memref<65x130xf32>) {
   blockscale.gemm ins(%a, %w : memref<41600xi8>, memref<37440xi8>) outs(%d : memref<65x130xf32>)
     {block_problem = #problem,
-     warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = packed, threads = 256, blocks = 2>}
+     warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = packed, stages = 2, threads = 256, blocks = 2>}
   return
 }
 func.func @wide(%a: memref<41600xi8>, %w: memref<37440xi8>, %d: memref<65x130xf32>) {
@@ -82,6 +82,6 @@ func.func @wide(%a: memref<41600xi8>, %w: memref<37440xi8>, %d: memref<65x130xf3
 func.func @staged(%a: memref<41600xi8>, %w: memref<37440xi8>, %d: memref<65x130xf32>) {
   blockscale.gemm ins(%a, %w : memref<41600xi8>, memref<37440xi8>) outs(%d : memref<65x130xf32>)
     {block_problem = #problem,
-     warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>}
+     warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, stages = 2, threads = 256, blocks = 2>}
   return
 }

@@ -10,20 +10,28 @@
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_89 kd=16" 2>&1 | FileCheck %s --check-prefix=OVER
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kernel=narrow kd=4" 2>&1 | FileCheck %s --check-prefix=LAST
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kernel=tall" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a stages=1 convert=cvt flight=4" | FileCheck %s --check-prefix=FIELDS
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kernel=wide stages=2" 2>&1 | FileCheck %s --check-prefix=STAGES
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a stages=5" 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a activations=transposed" 2>&1 | FileCheck %s --check-prefix=RELAYOUT
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kd=65" 2>&1 | FileCheck %s --check-prefix=CHUNKS
 // RUN: not blockscale-opt %s --blockscale-choose-schedule=arch=sm_86 2>&1 | FileCheck %s --check-prefix=CHIP
 
-// CHECK: warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>
+// CHECK: warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, stages = 2, threads = 256, blocks = 2>
 // CHECK-NOT: blockscale.fallback
-// GB10: kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2
-// PACKED: kernel = raw_nibble, tile = 64x128x256, sums = packed, threads = 256, blocks = 2
+// GB10: kernel = raw_nibble, tile = 64x128x256, sums = two_word, flight = 1, threads = 256, blocks = 2
+// PACKED: kernel = raw_nibble, tile = 64x128x256, sums = packed, stages = 2, threads = 256, blocks = 2
 // WIDE: kernel = wide, tile = 128x128x256, sums = two_word, threads = 256, blocks = 1
 // NARROW: kernel = narrow, tile = 64x64x256, sums = two_word, threads = 256, blocks = 2
 // KD4: blockscale.fallback = "raw_nibble: kd must be 8, got 4"
 // KD4-SAME: kernel = wide, tile = 128x128x128, sums = two_word, threads = 256, blocks = 1
 // OVER: warp_schedule_c3: a kernel must fit sm_89, got none: raw_nibble: kd must be 8, got 16; wide: shared memory must be at most 101376 bytes, got 196608; narrow: kd must be 8, got 16
 // LAST: warp_schedule_c3: a kernel must fit sm_90a, got none: narrow: kd must be 8, got 4
-// UNKNOWN: warp_schedule_c2: kernel must be raw_nibble, wide or narrow and sums two_word or packed, got 'tall' and ''
+// UNKNOWN: warp_schedule_c2: kernel must be raw_nibble, wide or narrow, got 'tall'
+// FIELDS: sums = two_word, convert = cvt, flight = 4, threads = 256, blocks = 2>
+// STAGES: warp_schedule_c7: stages of wide with chunks on sm_90a must be 1 .. 1, got 2
+// MANY: warp_schedule_c7: stages must be 1 .. 4, got 5
+// RELAYOUT: gemm_c24: a must be the q8_1_tile that the schedule reads, got q8_1_chunk; run blockscale-insert-relayouts first, with the same pins
 // CHUNKS: warp_schedule_c4: kd must be 1 .. 64 chunks of 32, got 65
 // CHIP: schedule_c1: chip must have
 

@@ -1,5 +1,17 @@
 // Activations of a product of blocks are quantised in sight; ready chunks are not.
 // RUN: blockscale-opt %s --blockscale-insert-relayouts | FileCheck %s
+// For a chip whose kernel holds a ring of tiles they are tiles; ready chunks are not.
+// RUN: blockscale-opt %s --blockscale-insert-relayouts=arch=sm_90a | FileCheck %s --check-prefix=TILES
+// RUN: blockscale-opt %s --blockscale-insert-relayouts=arch=sm_121a | FileCheck %s --check-prefix=PLAIN
+// RUN: blockscale-opt %s --blockscale-insert-relayouts="arch=sm_90a sums=packed" | FileCheck %s --check-prefix=PLAIN
+// RUN: blockscale-opt %s --blockscale-insert-relayouts="arch=sm_90a stages=1" | FileCheck %s --check-prefix=PLAIN
+// TILES: %[[Q:.*]] = blockscale.quantize_chunks
+// TILES-NEXT: %[[T:.*]] = blockscale.transpose_chunks %[[Q]] : {{.*}} -> tensor<2x40960xi8, #blockscale.blocks<q8_1_tile>>
+// TILES-NOT: transpose_chunks
+// TILES: blockscale.gemm ins(%[[T]],
+// TILES: blockscale.gemm ins(%[[T]],
+// TILES-NOT: transpose_chunks
+// PLAIN-NOT: transpose_chunks
 
 !weights = tensor<130x288xi8, #blockscale.blocks<q4_K>>
 

@@ -40,9 +40,7 @@ constexpr int tileValueOffset(int token, int element) {
 
 /// Place of a token's word among a chunk's: a lane of a fragment loads the words of
 /// tokens r, r + 8, r + 16 and r + 24 at once.
-constexpr int tileTermSlot(int token) {
-  return (token / 32 * 8 + token % 8) * 4 + token / 16 % 2 * 2 + token / 8 % 2;
-}
+constexpr int tileTermSlot(int token) { return quadEntry(token); }
 constexpr int tileScaleOffset(int token, int chunk) {
   return kTileScales + (chunk * kTileTokens + tileTermSlot(token)) * 4;
 }

@@ -21,10 +21,20 @@ namespace blockscale::facts {
 /// `split_phase`: four rows of 32 bytes fill a line of 128, whose piece index is
 /// XORed with the line's number. `xor_row8`: the piece index of a 128-byte row is
 /// XORed with the row's number. `slot48`: rows of 32 bytes, 48 apart. `octets`:
-/// entries of rows r and r + 8 side by side, as one lane of a fragment needs them.
-enum class PlaneLayout : uint8_t { linear, split_phase, xor_row8, slot48, octets };
-inline constexpr std::array<std::string_view, 5> kPlaneLayoutNames{"linear", "split_phase",
-                                                                   "xor_row8", "slot48", "octets"};
+/// entries of rows r and r + 8 side by side, as one lane of a fragment needs them; `quads`
+/// and `row_quads`: the four words side by side that a lane reads of A's terms, rows r,
+/// r + 8, r + 16, r + 24, and of B's, rows 2 c, 2 c + 1, 2 c + 8, 2 c + 9.
+enum class PlaneLayout : uint8_t {
+  linear,
+  split_phase,
+  xor_row8,
+  slot48,
+  octets,
+  quads,
+  row_quads
+};
+inline constexpr std::array<std::string_view, 7> kPlaneLayoutNames{
+    "linear", "split_phase", "xor_row8", "slot48", "octets", "quads", "row_quads"};
 constexpr std::string_view name(PlaneLayout l) { return kPlaneLayoutNames[size_t(l)]; }
 constexpr std::optional<PlaneLayout> parsePlaneLayout(std::string_view text) {
   for (size_t i = 0; i < kPlaneLayoutNames.size(); ++i)
@@ -48,6 +58,8 @@ constexpr int planeOffset(PlaneLayout layout, int row, int piece, int rowBytes) 
     return row * kSlotBytes + piece * kPieceBytes;
   case PlaneLayout::linear:
   case PlaneLayout::octets:
+  case PlaneLayout::quads:
+  case PlaneLayout::row_quads:
     return row * rowBytes + piece * kPieceBytes;
   }
   return 0;
@@ -55,6 +67,13 @@ constexpr int planeOffset(PlaneLayout layout, int row, int piece, int rowBytes) 
 
 /// Entry of row `row` in the octet order: rows 0, 8, 1, 9, ... of each sixteen.
 constexpr int octetEntry(int row) { return row / 16 * 16 + row % 8 * 2 + row / 8 % 2; }
+/// Word of row `row` in the order of quads of A, and of B.
+constexpr int quadEntry(int row) {
+  return (row / 32 * 8 + row % 8) * 4 + row / 16 % 2 * 2 + row / 8 % 2;
+}
+constexpr int rowQuadEntry(int row) {
+  return (row / 16 * 4 + row / 2 % 4) * 4 + row / 8 % 2 * 2 + row % 2;
+}
 
 /// Cycles that the banks take for one access of a warp: lanes of one phase (all 32
 /// for 4 bytes, 16 for 8, 8 for 16) that want different words of one bank queue up.

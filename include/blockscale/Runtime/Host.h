@@ -121,6 +121,14 @@ bsrt_status bsrt_host_check_gemm(const bsrt_check *check, bsrt_check_result *res
 bsrt_status bsrt_host_quantize_chunks(int64_t rows, int64_t cols, int32_t source,
                                       const void *values, uint8_t *chunks);
 
+/**
+ * Copies [tokens, k] of q8_1 chunks into tiles of `format` (facts::BlockFormat q8_1_tile
+ * or q8_1_tile_parts; layout: Facts/ActivationTile.h). k is a multiple of 256; tokens
+ * past the last one of the last tile become zeroes.
+ */
+bsrt_status bsrt_host_transpose_chunks(int64_t tokens, int64_t k, int32_t format,
+                                       const uint8_t *chunks, uint8_t *tiles);
+
 /** A product of q8_1 chunks [m, k] and q4_K blocks [n, k], D f32 [m, n]. */
 typedef struct bsrt_block_check {
   int64_t m, n, k;

@@ -282,6 +282,14 @@ Value lowerQuantizeChunks(QuantizeChunksOp op, QuantizeChunksOp::Adaptor, Calls 
                      calls.pointer(op.getOut())});
 }
 
+Value lowerTransposeChunks(TransposeChunksOp op, TransposeChunksOp::Adaptor, Calls &calls) {
+  ChunkMatrixAttr matrix = op.getLogicalMatrix();
+  return calls.call("bsrt_call_transpose_chunks",
+                    {calls.i64(matrix.getTokens()), calls.i64(matrix.getK()),
+                     calls.code(matrix.getTo()), calls.pointer(op.getChunks()),
+                     calls.pointer(op.getOut())});
+}
+
 Value lowerCheckBlockGemm(CheckBlockGemmOp op, CheckBlockGemmOp::Adaptor, Calls &calls) {
   BlockProblemAttr problem = op.getLogicalBlockProblem();
   return calls.call("bsrt_call_check_block_gemm",
@@ -304,7 +312,7 @@ struct ConvertBlockscaleHostToLLVM
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalOp<AllocOp, FreeOp, CopyOp, TensorMapOp, LaunchOp, QuantizeOp, DequantizeOp,
                         RelayoutScalesOp, ZeroScaleTailOp, SwapNibblesOp, CheckGemmOp, GemmOp,
-                        QuantizeChunksOp, CheckBlockGemmOp>();
+                        QuantizeChunksOp, TransposeChunksOp, CheckBlockGemmOp>();
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }
@@ -315,8 +323,9 @@ private:
       if (isa<GemmOp>(op))
         return op->emitOpError("host_to_llvm_c1: product must be a kernel and its launch, got one "
                                "that blockscale-lower-gemm-to-kernel has not lowered");
-      bool isOnHost = isa<QuantizeOp, DequantizeOp, RelayoutScalesOp, ZeroScaleTailOp,
-                          SwapNibblesOp, CheckGemmOp, QuantizeChunksOp, CheckBlockGemmOp>(op);
+      bool isOnHost =
+          isa<QuantizeOp, DequantizeOp, RelayoutScalesOp, ZeroScaleTailOp, SwapNibblesOp,
+              CheckGemmOp, QuantizeChunksOp, TransposeChunksOp, CheckBlockGemmOp>(op);
       if (isOnHost && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>))
         return op->emitOpError("host_to_llvm_c2: operands must be in memory, got tensors; run "
                                "blockscale-pack-narrow and blockscale-bufferize");
@@ -350,5 +359,6 @@ void blockscale::populateBlockscaleHostToLLVMPatterns(const TypeConverter &conve
   patterns.add<CallPattern<SwapNibblesOp>>(converter, context, lowerSwapNibbles);
   patterns.add<CallPattern<CheckGemmOp>>(converter, context, lowerCheckGemm);
   patterns.add<CallPattern<QuantizeChunksOp>>(converter, context, lowerQuantizeChunks);
+  patterns.add<CallPattern<TransposeChunksOp>>(converter, context, lowerTransposeChunks);
   patterns.add<CallPattern<CheckBlockGemmOp>>(converter, context, lowerCheckBlockGemm);
 }

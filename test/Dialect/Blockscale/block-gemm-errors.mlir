@@ -17,7 +17,7 @@ func.func @blocks_c3(%w: tensor<4x40xi8, #blockscale.blocks<q8_1>>) { return }
 
 !w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
 func.func @gemm_c16_format(%a: tensor<8x288xi8, #blockscale.blocks<q8_1>>, %w: !w, %c: tensor<8x4xf32>) {
-  // expected-error @below {{gemm_c16: operands without scales must be q8_1_chunk, f32 or f16 and q4_K, got}}
+  // expected-error @below {{gemm_c16: operands without scales must be q8_1_chunk (or tiles of it), f32 or f16 and q4_K, got}}
   %d = blockscale.gemm ins(%a, %w : tensor<8x288xi8, #blockscale.blocks<q8_1>>, !w) outs(%c : tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -197,5 +197,158 @@ func.func @quantize_chunks_c2(%x: tensor<8x40xf32>) {
 func.func @quantize_chunks_c3(%x: tensor<8x64xf32>) {
   // expected-error @below {{quantize_chunks_c3: result must be 8x80 bytes of q8_1_chunk, got}}
   %q = blockscale.quantize_chunks %x : tensor<8x64xf32> -> tensor<8x40xi8, #blockscale.blocks<q8_1_chunk>>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c7(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c7: stages of raw_nibble with transposed on sm_80 must be 1 .. 1, got 2}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_80, kernel = raw_nibble, tile = 64x128x256, sums = two_word, activations = transposed, stages = 2, threads = 256, blocks = 1>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c7_range(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c7: stages must be 1 .. 4, got 5}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, activations = transposed, stages = 5, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c8(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c8: transposed activations must be multiplied by raw_nibble with sums of two_word, got raw_nibble and packed}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = packed, activations = transposed, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c9(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c9: minima must be fold where activations are chunks, got mma}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, minima = mma, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c10(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c10: flight must be 1, 2, 4 or 8 groups, got 3}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, flight = 3, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @gemm_c25(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{gemm_c25: minima of a schedule must be fold where the contract is ordered (contract = #blockscale.contract<bounded> allows mma), got mma}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, activations = transposed, minima = mma, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+!parts = tensor<1x21504xi8, #blockscale.blocks<q8_1_tile_parts>>
+func.func @gemm_c25_parts(%a: !parts, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{gemm_c25: contract must be bounded where a is q8_1_tile_parts, got ordered}}
+  %d = blockscale.gemm ins(%a, %w : !parts, !w) outs(%c : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!e = tensor<8x256xf4E2M1FN>
+!s = tensor<8x16xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c25_scaled(%a: !e, %s: !s, %c: tensor<8x8xf32>) {
+  // expected-error @below {{gemm_c25: only a product of blocks must have a contract, got bounded}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !e, !s, !e, !s) outs(%c : tensor<8x8xf32>)
+    {contract = #blockscale.contract<bounded>} -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+!tiles = tensor<1x20480xi8, #blockscale.blocks<q8_1_tile>>
+func.func @gemm_c24(%a: !tiles, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{gemm_c24: a must be the q8_1_chunk that the schedule reads, got q8_1_tile}}
+  %d = blockscale.gemm ins(%a, %w : !tiles, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+!tiles = tensor<2x20480xi8, #blockscale.blocks<q8_1_tile>>
+func.func @gemm_c4_tiles(%a: !tiles, %w: !w, %c: tensor<64x4xf32>) {
+  // expected-error @below {{gemm_c4: out must have 65 .. 128 rows, as many as the tiles of a, got 64x4}}
+  %d = blockscale.gemm ins(%a, %w : !tiles, !w) outs(%c : tensor<64x4xf32>) -> tensor<64x4xf32>
+  return
+}
+
+// -----
+
+!chunks = tensor<65x640xi8, #blockscale.blocks<q8_1_chunk>>
+func.func @transpose_chunks_c1(%a: !chunks) {
+  // expected-error @below {{transpose_chunks_c1: op on tensors must have 1 results and 0 outs, got 0 and 0}}
+  blockscale.transpose_chunks %a : !chunks
+  return
+}
+
+// -----
+
+func.func @transpose_chunks_c2(%a: tensor<65x288xi8, #blockscale.blocks<q8_1>>) {
+  // expected-error @below {{transpose_chunks_c2: chunks must be a static matrix of q8_1_chunk, got}}
+  %t = blockscale.transpose_chunks %a : tensor<65x288xi8, #blockscale.blocks<q8_1>> -> tensor<2x20480xi8, #blockscale.blocks<q8_1_tile>>
+  return
+}
+
+// -----
+
+func.func @transpose_chunks_c2_k(%a: tensor<65x160xi8, #blockscale.blocks<q8_1_chunk>>) {
+  // expected-error @below {{transpose_chunks_c2: tokens and k must be 1 .. 268435456, k a multiple of 256, got 65 and 128}}
+  %t = blockscale.transpose_chunks %a : tensor<65x160xi8, #blockscale.blocks<q8_1_chunk>> -> tensor<2x20480xi8, #blockscale.blocks<q8_1_tile>>
+  return
+}
+
+// -----
+
+!chunks = tensor<65x640xi8, #blockscale.blocks<q8_1_chunk>>
+func.func @transpose_chunks_c3(%a: !chunks) {
+  // expected-error @below {{transpose_chunks_c3: result must be 2x40960 bytes of q8_1_tile, got}}
+  %t = blockscale.transpose_chunks %a : !chunks -> tensor<1x40960xi8, #blockscale.blocks<q8_1_tile>>
+  return
+}
+
+// -----
+
+!chunks = tensor<65x640xi8, #blockscale.blocks<q8_1_chunk>>
+func.func @transpose_chunks_c3_format(%a: !chunks) {
+  // expected-error @below {{transpose_chunks_c3: result must be q8_1_tile or q8_1_tile_parts, got}}
+  %t = blockscale.transpose_chunks %a : !chunks -> !chunks
+  return
+}
+
+// -----
+
+func.func @transpose_chunks_c4(%a: memref<41600xi8>, %t: memref<81920xi8>) {
+  // expected-error @below {{transpose_chunks_c4: packed result must be 86016xi8, got 'memref<81920xi8>'}}
+  blockscale.transpose_chunks %a outs(%t : memref<81920xi8>) {matrix = #blockscale.chunk_matrix<tokens = 65, k = 512, to = q8_1_tile_parts>} : memref<41600xi8>
   return
 }

@@ -36,7 +36,7 @@ func.func @one_term(%acc: vector<8xf32>, %a: vector<4xi32>, %b: vector<4xi32>, %
 module @kernels attributes {blockscale.arch = "sm_90a"} {
   blockscale.warp_kernel @half(%a: !blockscale.buffer, %w: !blockscale.buffer, %d: !blockscale.buffer, %n: i32)
     attributes {problem = #blockscale.block_problem<m = 1, n = 1, k = 256, a = q8_1_chunk, b = q4_K>,
-      schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>,
+      schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, stages = 2, threads = 256, blocks = 2>,
       threads = 256 : i64, shared_bytes = 90112 : i64, blocks = 2 : i64} {
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
@@ -62,7 +62,7 @@ module @kernels attributes {blockscale.arch = "sm_90a"} {
   // f16 before the mma is a scale of the input.
   blockscale.warp_kernel @scale(%a: !blockscale.buffer, %w: !blockscale.buffer, %d: !blockscale.buffer, %n: i32)
     attributes {problem = #blockscale.block_problem<m = 1, n = 1, k = 256, a = q8_1_chunk, b = q4_K>,
-      schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>,
+      schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, stages = 2, threads = 256, blocks = 2>,
       threads = 256 : i64, shared_bytes = 90112 : i64, blocks = 2 : i64} {
     %half = arith.constant 1.0 : f16
     %f = arith.extf %half : f16 to f32
@@ -76,8 +76,54 @@ module @kernels attributes {blockscale.arch = "sm_90a"} {
   // expected-error @below {{warp_kernel_c1: parameters must be three buffers and an i32, and nothing returned, got}}
   blockscale.warp_kernel @parameters(%a: !blockscale.buffer, %w: !blockscale.buffer, %d: !blockscale.buffer, %n: f32)
     attributes {problem = #blockscale.block_problem<m = 1, n = 1, k = 256, a = q8_1_chunk, b = q4_K>,
-      schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>,
+      schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, stages = 2, threads = 256, blocks = 2>,
       threads = 256 : i64, shared_bytes = 90112 : i64, blocks = 2 : i64} {
     blockscale.return
   }
+}
+
+// -----
+
+func.func @minima(%acc: vector<8xf32>, %parts: vector<6xi32>, %minima: vector<2xi32>, %scales: vector<4xf32>) -> vector<8xf32> {
+  // expected-error @below {{mma_minima_c1: operands must be parts of sums, minima and their scales from their planes, got another value}}
+  %r = blockscale.mma_minima %acc, %parts, %minima, %scales : vector<8xf32>, vector<6xi32>, vector<2xi32>, vector<4xf32> -> vector<8xf32>
+  return %r : vector<8xf32>
+}
+
+// -----
+
+module @kernels attributes {blockscale.arch = "sm_90a"} {
+  // expected-error @below {{warp_kernel_c3: a must be the q8_1_tile that the schedule reads, got q8_1_chunk}}
+  blockscale.warp_kernel @chunks(%a: !blockscale.buffer, %w: !blockscale.buffer, %d: !blockscale.buffer, %n: i32)
+    attributes {problem = #blockscale.block_problem<m = 1, n = 1, k = 256, a = q8_1_chunk, b = q4_K>,
+      schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, activations = transposed, threads = 256, blocks = 2>,
+      threads = 256 : i64, shared_bytes = 45056 : i64, blocks = 2 : i64} {
+    blockscale.return
+  }
+}
+
+// -----
+
+module @kernels attributes {blockscale.arch = "sm_90a"} {
+  // expected-error @below {{warp_kernel_c10: contract must be bounded where minima are a product of their own, got ordered}}
+  blockscale.warp_kernel @ordered(%a: !blockscale.buffer, %w: !blockscale.buffer, %d: !blockscale.buffer, %n: i32)
+    attributes {problem = #blockscale.block_problem<m = 1, n = 1, k = 256, a = q8_1_tile_parts, b = q4_K>,
+      schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, activations = transposed, minima = mma, threads = 256, blocks = 2>,
+      threads = 256 : i64, shared_bytes = 44544 : i64, blocks = 2 : i64} {
+    blockscale.return
+  }
+}
+
+// -----
+
+func.func @second_terms(%acc: vector<8xf32>, %a: vector<4xi32>, %b: vector<4xi32>) -> vector<8xf32> {
+  %sda = blockscale.shared_plane <content = sda, offset = 16384, bytes = 4096, layout = octets>
+  %sds = blockscale.shared_plane <content = sds, offset = 36864, bytes = 8192, layout = linear>
+  %n = blockscale.unpack_nibbles %b half 0 : vector<4xi32> -> vector<4xi32>
+  %s = blockscale.mma_s8 %a, %n : vector<4xi32>, vector<4xi32> -> vector<8xi32>
+  %t = blockscale.load_token_scales %sda chunk 0 group 0 : vector<2xf32>
+  %o = blockscale.load_row_scales %sds chunk 0 : vector<8xf32>
+  // expected-error @below {{rank1_rescale_c2: token scales and row scales must both have their second terms, or neither, got 'vector<2xf32>' and 'vector<8xf32>'}}
+  %r = blockscale.rank1_rescale %acc, %s, %t, %o : vector<8xf32>, vector<8xi32>, vector<2xf32>, vector<8xf32> -> vector<8xf32>
+  return %r : vector<8xf32>
 }

@@ -12,16 +12,29 @@
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_89 %examples/q4k.mlir -o %t.ptx
 // RUN: %python %S/Inputs/q4k_resources.py ptxas sm_89 %t.ptx registers=128
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_120a %examples/q4k.mlir -o %t.ptx
-// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_120a %t.ptx registers=126
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_120a %t.ptx registers=120
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_121a %examples/q4k.mlir -o %t.ptx
 // RUN: FileCheck %s -DARCH=sm_121a < %t.ptx
-// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_121a %t.ptx registers=126
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_121a %t.ptx registers=120
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a --pin=sums=packed %examples/q4k.mlir -o %t.ptx
 // RUN: %python %S/Inputs/q4k_resources.py ptxas sm_90a %t.ptx registers=128
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a --pin=kernel=wide %examples/q4k.mlir -o %t.ptx
 // RUN: %python %S/Inputs/q4k_resources.py ptxas sm_90a %t.ptx registers=255
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a --pin=kernel=narrow %examples/q4k.mlir -o %t.ptx
 // RUN: %python %S/Inputs/q4k_resources.py ptxas sm_90a %t.ptx registers=128
+
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a --pin=activations=transposed,convert=cvt,flight=4 %examples/q4k.mlir -o %t.ptx
+// RUN: FileCheck %s --check-prefix=RING < %t.ptx
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_90a %t.ptx registers=128
+// RUN: sed 's/-> tensor<2048x18944xf32>$/{contract = #blockscale.contract<bounded>} &/' %examples/q4k.mlir > %t.bounded.mlir
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a --pin=activations=transposed,convert=cvt,flight=4 %t.bounded.mlir -o %t.ptx
+// RUN: FileCheck %s --check-prefixes=RING,MINIMA < %t.ptx
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_90a %t.ptx registers=128
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_80 --pin=activations=transposed %t.bounded.mlir -o %t.ptx
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_80 %t.ptx registers=128
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_121a --pin=activations=transposed %t.bounded.mlir -o %t.ptx
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_121a %t.ptx registers=120
+// RUN: not blockscale-translate --mlir-to-ptx --arch=sm_90a --pin=activations=transposed,minima=mma %examples/q4k.mlir -o %t.none 2>&1 | FileCheck %s --check-prefix=ORDERED
 
 // RUN: not blockscale-translate --mlir-to-ptx --arch=sm_100a %examples/q4k.mlir -o %t.none 2>&1 | FileCheck %s --check-prefix=TCGEN
 // RUN: not blockscale-translate --mlir-to-ptx --arch=sm_75 %examples/q4k.mlir -o %t.none 2>&1 | FileCheck %s --check-prefix=OLD
@@ -51,6 +64,21 @@
 // STAGED: cp.async.wait_group 0
 // STAGED: bar.sync 0
 // STAGED-NOT: bar.sync
+
+// A ring: tiles by bulk copies, each warp's rows by its own, and no barrier in the loop.
+// RING: mbarrier.init.shared.b64
+// RING: bar.sync 0
+// RING: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
+// RING: mbarrier.try_wait
+// RING: cp.async.wait_group 1
+// RING: mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+// MINIMA: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+// MINIMA: mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32
+// RING: fence.proxy.async
+// RING-NOT: bar.sync
+// RING: ret;
+
+// ORDERED: gemm_c25: minima of a schedule must be fold where the contract is ordered
 
 // MANIFEST: "grid": [
 // MANIFEST-NEXT: 32,

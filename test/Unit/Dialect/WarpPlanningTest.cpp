@@ -9,6 +9,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +54,7 @@ TEST(WarpPlanning, TrafficCountsWhatIsReadAgain) {
   mlir::MLIRContext context;
   context.loadDialect<BlockscaleDialect>();
   auto problem = BlockProblemAttr::get(&context, 512, 18944, 3584, facts::BlockFormat::q8_1_chunk,
-                                       facts::BlockFormat::q4_K);
+                                       facts::BlockFormat::q4_K, BlockContract::ordered);
   // A: 512 rows of 112 chunks of 40 bytes, for each of 148 row tiles. B: 18944 rows of 14
   // blocks of 144 bytes, for each of 4 token tiles.
   Traffic square = planTraffic(problem, {128, 128, 256});
@@ -72,8 +73,10 @@ TEST(WarpPlanning, AScheduleSharesOutItsTile) {
   mlir::MLIRContext context;
   context.loadDialect<BlockscaleDialect>();
   auto shapeOf = [&](WarpKernel kernel, Shape3 tile) {
-    return WarpShape(WarpScheduleAttr::get(&context, Arch::sm_90a, kernel, tile,
-                                           ChunkSums::two_word, kWarpKernelThreads, /*blocks=*/1));
+    return WarpShape(WarpScheduleAttr::get(
+        &context, Arch::sm_90a, kernel, tile, ChunkSums::two_word, Activations::chunks,
+        Minima::fold, SumConversion::offset, /*stages=*/1, /*flight=*/2, kWarpKernelThreads,
+        /*blocks=*/1));
   };
   WarpShape raw = shapeOf(WarpKernel::raw_nibble, {64, 128, 256});
   EXPECT_EQ(raw.rowWarps, 8);
@@ -85,29 +88,79 @@ TEST(WarpPlanning, AScheduleSharesOutItsTile) {
   EXPECT_EQ(narrow.groups, 2);
 }
 
-TEST(WarpPlanning, TwoPassesWhereTheyCostNoBlock) {
+/// Chooses for 2048 x 18944 x 3584.
+class WarpChoiceTest : public testing::Test {
+protected:
+  WarpChoiceTest() { context.loadDialect<BlockscaleDialect>(); }
+
+  WarpScheduleAttr choose(Arch arch, const WarpPins &pins,
+                          facts::BlockFormat a = facts::BlockFormat::q8_1_chunk,
+                          BlockContract contract = BlockContract::ordered) {
+    auto problem =
+        BlockProblemAttr::get(&context, 2048, 18944, 3584, a, facts::BlockFormat::q4_K, contract);
+    auto choice = chooseWarpSchedule(
+        problem, arch, pins, [&] { return mlir::emitError(mlir::UnknownLoc::get(&context)); });
+    return failed(choice) ? WarpScheduleAttr() : choice->schedule;
+  }
+
+  template <typename T> static WarpPins pin(std::optional<T> WarpPins::*field, T value) {
+    WarpPins pins;
+    pins.*field = value;
+    return pins;
+  }
+
   mlir::MLIRContext context;
-  context.loadDialect<BlockscaleDialect>();
-  auto scheduleOf = [&](Arch arch, WarpKernel kernel, Shape3 tile, ChunkSums sums, int64_t blocks) {
-    return WarpScheduleAttr::get(&context, arch, kernel, tile, sums, kWarpKernelThreads, blocks);
-  };
-  Shape3 tile{64, 128, 256};
-  auto raw = scheduleOf(Arch::sm_90a, WarpKernel::raw_nibble, tile, ChunkSums::two_word, 2);
-  EXPECT_EQ(WarpShape(raw).stages, 2);
+};
+
+TEST_F(WarpChoiceTest, TwoPassesWhereTheyCostNoBlock) {
+  WarpScheduleAttr raw = choose(Arch::sm_90a, {});
+  EXPECT_EQ(raw.getStages(), 2);
   EXPECT_EQ(WarpShape(raw).stageBytes, 45056);
   EXPECT_EQ(planPlaneBytes(raw), 90112);
-  auto packed = scheduleOf(Arch::sm_90a, WarpKernel::raw_nibble, tile, ChunkSums::packed, 2);
-  EXPECT_EQ(planPlaneBytes(packed), 86016);
+  EXPECT_EQ(planPlaneBytes(choose(Arch::sm_90a, pin(&WarpPins::sums, ChunkSums::packed))), 86016);
   // 180 KiB do not fit the 164 of sm_80, nor the 100 of the others.
   for (Arch arch : {Arch::sm_80, Arch::sm_89, Arch::sm_120a, Arch::sm_121a}) {
-    auto other = scheduleOf(arch, WarpKernel::raw_nibble, tile, ChunkSums::two_word, 2);
-    EXPECT_EQ(WarpShape(other).stages, 1);
+    WarpScheduleAttr other = choose(arch, {});
+    EXPECT_EQ(other.getStages(), 1);
     EXPECT_EQ(planPlaneBytes(other), 45056);
   }
-  for (WarpScheduleAttr one :
-       {scheduleOf(Arch::sm_90a, WarpKernel::raw_nibble, tile, ChunkSums::two_word, 1),
-        scheduleOf(Arch::sm_90a, WarpKernel::narrow, {64, 64, 256}, ChunkSums::two_word, 2)})
-    EXPECT_EQ(WarpShape(one).stages, 1);
+  EXPECT_EQ(choose(Arch::sm_90a, pin(&WarpPins::kernel, WarpKernel::narrow)).getStages(), 1);
+  EXPECT_EQ(choose(Arch::sm_90a, pin(&WarpPins::stages, int64_t(1))).getStages(), 1);
+}
+
+TEST_F(WarpChoiceTest, TilesComeInRings) {
+  // Three tiles of A, two passes of B, and two mbarriers of each stage.
+  WarpScheduleAttr fold = choose(Arch::sm_90a, {}, facts::BlockFormat::q8_1_tile);
+  EXPECT_EQ(fold.getActivations(), Activations::transposed);
+  EXPECT_EQ(fold.getMinima(), Minima::fold);
+  EXPECT_EQ(fold.getStages(), 3);
+  EXPECT_EQ(fold.getBlocks(), 2);
+  EXPECT_EQ(fold.getConvert(), SumConversion::cvt);
+  EXPECT_EQ(fold.getFlight(), 2);
+  EXPECT_EQ(planPlaneBytes(fold), 3 * 20480 + 2 * (16384 + 8192) + 3 * 16);
+  WarpScheduleAttr mma =
+      choose(Arch::sm_90a, {}, facts::BlockFormat::q8_1_tile_parts, BlockContract::bounded);
+  EXPECT_EQ(mma.getMinima(), Minima::mma);
+  EXPECT_EQ(mma.getFlight(), 1);
+  EXPECT_EQ(mma.getAFormat(), facts::BlockFormat::q8_1_tile_parts);
+  EXPECT_EQ(planPlaneBytes(mma), 3 * 21504 + 2 * (16384 + 4096 + 2048 + 512) + 3 * 16);
+  // Chips without room for two blocks of two tiles, or without bulk copies, hold one.
+  for (Arch arch : {Arch::sm_80, Arch::sm_89, Arch::sm_120a, Arch::sm_121a}) {
+    WarpScheduleAttr one = choose(arch, {}, facts::BlockFormat::q8_1_tile);
+    EXPECT_EQ(one.getStages(), 1);
+    EXPECT_EQ(planPlaneBytes(one), 45056);
+  }
+}
+
+TEST_F(WarpChoiceTest, TheContractDecidesHowMinimaAreSubtracted) {
+  WarpPins transposed = pin(&WarpPins::activations, Activations::transposed);
+  EXPECT_EQ(choose(Arch::sm_90a, transposed).getMinima(), Minima::fold);
+  EXPECT_EQ(choose(Arch::sm_90a, transposed, facts::BlockFormat::q8_1_chunk, BlockContract::bounded)
+                .getMinima(),
+            Minima::mma);
+  EXPECT_EQ(
+      choose(Arch::sm_90a, {}, facts::BlockFormat::q8_1_chunk, BlockContract::bounded).getMinima(),
+      Minima::fold);
 }
 
 } // namespace

@@ -7,7 +7,7 @@
 // RUN: blockscale-run %s --entry=f --arch=sm_80 --pin=sums=packed --arg=%t.x.npy --arg=%t.w.npy --out=%t.d.npy | FileCheck %s --check-prefix=PACKED
 // RUN: not blockscale-run %s --entry=f --arch=sm_100a --arg=%t.x.npy --arg=%t.w.npy 2>&1 | FileCheck %s --check-prefix=CHIP
 
-// CHECK: kernel gemm_0: q4_K x q8_1_chunk 2x3x256, mma.sync s8 16x8x32, tile 64x128x256, raw_nibble, 2 blocks/SM, grid 1x1x1, 90112 shared bytes;
+// CHECK: kernel gemm_0: q4_K x q8_1_tile 2x3x256, mma.sync s8 16x8x32, tile 64x128x256, raw_nibble, 2 blocks/SM, grid 1x1x1, 110640 shared bytes;
 // FALLBACK: tile 128x128x128, wide, 1 blocks/SM, instead of raw_nibble: kd must be 8, got 4, grid 1x1x1, 49152 shared bytes;
 // PACKED: raw_nibble, 2 blocks/SM, grid 1x1x1, 43008 shared bytes;
 // CHIP: warp_schedule_c1: chip of a product of blocks must be one of sm_80, sm_89, sm_90a, sm_120a, sm_121a, got sm_100a

@@ -39,6 +39,7 @@ static int64_t rowBytes(BlockFormat format, int64_t k) {
 }
 int64_t BlockProblemAttr::getARowBytes() const { return rowBytes(getA(), getK()); }
 int64_t BlockProblemAttr::getBRowBytes() const { return rowBytes(getB(), getK()); }
+int64_t BlockProblemAttr::getABytes() const { return facts::matrixBytes(getA(), getM(), getK()); }
 
 BlocksAttr blockscale::getBlocks(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -64,18 +65,22 @@ static int64_t elementsOf(RankedTensorType type, BlockFormat format) {
 BlockProblemAttr blockscale::getBlockProblemOf(const BlockProductTypes &types) {
   if (types.packed)
     return types.packed;
-  auto a = cast<RankedTensorType>(types.a), b = cast<RankedTensorType>(types.b);
-  return BlockProblemAttr::get(types.a.getContext(), a.getDimSize(0), b.getDimSize(0),
-                               elementsOf(b, BlockFormat::q4_K), BlockFormat::q8_1_chunk,
-                               BlockFormat::q4_K);
+  auto b = cast<RankedTensorType>(types.b), out = cast<RankedTensorType>(types.out);
+  BlocksAttr a = getBlocks(types.a);
+  return BlockProblemAttr::get(types.a.getContext(), out.getDimSize(0), b.getDimSize(0),
+                               elementsOf(b, BlockFormat::q4_K),
+                               a ? a.getFormat() : BlockFormat::q8_1_chunk, BlockFormat::q4_K,
+                               types.contract ? types.contract.getValue() : BlockContract::ordered);
 }
 
 static LogicalResult verifyLogicalBlocks(const BlockProductTypes &types, ErrorFn emitError) {
   BlocksAttr aBlocks = getBlocks(types.a), bBlocks = getBlocks(types.b);
-  bool aFits = aBlocks ? aBlocks.getFormat() == BlockFormat::q8_1_chunk : isActivations(types.a);
+  bool aFits = aBlocks
+                   ? aBlocks.getFormat() == BlockFormat::q8_1_chunk || isTile(aBlocks.getFormat())
+                   : isActivations(types.a);
   if (!aFits || !bBlocks || bBlocks.getFormat() != BlockFormat::q4_K)
-    return emitError() << "gemm_c16: operands without scales must be q8_1_chunk, f32 or f16 and "
-                          "q4_K, got "
+    return emitError() << "gemm_c16: operands without scales must be q8_1_chunk (or tiles of it), "
+                          "f32 or f16 and q4_K, got "
                        << types.a << " and " << types.b;
   auto a = cast<RankedTensorType>(types.a), b = cast<RankedTensorType>(types.b),
        out = cast<RankedTensorType>(types.out);
@@ -83,7 +88,7 @@ static LogicalResult verifyLogicalBlocks(const BlockProductTypes &types, ErrorFn
     if (type.getRank() != 2)
       return emitError() << "gemm_c3: " << what << " must have rank 2, got rank " << type.getRank();
   int64_t k = elementsOf(b, BlockFormat::q4_K);
-  int64_t aK = aBlocks ? elementsOf(a, BlockFormat::q8_1_chunk) : a.getDimSize(1);
+  int64_t aK = aBlocks ? elementsOf(a, aBlocks.getFormat()) : a.getDimSize(1);
   if (aK % facts::kQ4KElements)
     return emitError() << "gemm_c17: k must be a multiple of " << facts::kQ4KElements
                        << ", the elements of a q4_K block, got " << aK;
@@ -92,9 +97,15 @@ static LogicalResult verifyLogicalBlocks(const BlockProductTypes &types, ErrorFn
   if (!out.getElementType().isF32())
     return emitError() << "gemm_c18: out of a product of blocks must be f32, got "
                        << out.getElementType();
-  if (out.getDimSize(0) != a.getDimSize(0) || out.getDimSize(1) != b.getDimSize(0))
-    return emitError() << "gemm_c4: out must be " << a.getDimSize(0) << "x" << b.getDimSize(0)
-                       << " (m x n), got " << shapeOf(out);
+  int64_t rows = aBlocks ? facts::info(aBlocks.getFormat()).rows : 1;
+  if (rows > 1 && (out.getDimSize(0) + rows - 1) / rows != a.getDimSize(0))
+    return emitError() << "gemm_c4: out must have " << (a.getDimSize(0) - 1) * rows + 1 << " .. "
+                       << a.getDimSize(0) * rows << " rows, as many as the tiles of a, got "
+                       << shapeOf(out);
+  int64_t m = rows > 1 ? out.getDimSize(0) : a.getDimSize(0);
+  if (out.getDimSize(0) != m || out.getDimSize(1) != b.getDimSize(0))
+    return emitError() << "gemm_c4: out must be " << m << "x" << b.getDimSize(0) << " (m x n), got "
+                       << shapeOf(out);
   return verifyBlockProblem(getBlockProblemOf(types), emitError);
 }
 
@@ -130,9 +141,9 @@ LogicalResult blockscale::verifyBlockGemm(GemmOp op) {
   if (bool(op.getSfa()) != bool(op.getSfb()))
     return emitError() << "gemm_c16: both operands must have scales, or neither, got only those of "
                        << (op.getSfa() ? "a" : "b");
-  if (failed(verifyBlockProduct(
-          {op.getA().getType(), op.getB().getType(), op.getOut().getType(), op.getBlockProblem()},
-          emitError)))
+  if (failed(verifyBlockProduct({op.getA().getType(), op.getB().getType(), op.getOut().getType(),
+                                 op.getBlockProblem(), op.getContract()},
+                                emitError)))
     return failure();
   for (auto [what, given] : {std::pair("alpha", bool(op.getAlpha())),
                              {"bias", bool(op.getBias())},
@@ -148,24 +159,39 @@ LogicalResult blockscale::verifyBlockGemm(GemmOp op) {
     return emitError() << "gemm_c20: a product of blocks must have block_problem and "
                           "warp_schedule, got "
                        << (op.getProblem() ? "problem" : "schedule");
-  if (op.getWarpSchedule())
-    return verifyWarpSchedule(op.getWarpSchedule(), emitError);
+  BlockProblemAttr problem = op.getLogicalBlockProblem();
+  if (WarpScheduleAttr schedule = op.getWarpSchedule()) {
+    if (failed(verifyWarpSchedule(schedule, emitError)))
+      return failure();
+    // Activations are quantised, and chunks transposed, before the schedule is used.
+    bool isFinal = op.getBlockProblem() || isTile(problem.getA());
+    if (isFinal && problem.getA() != schedule.getAFormat())
+      return emitError() << "gemm_c24: a must be the " << facts::name(schedule.getAFormat())
+                         << " that the schedule reads, got " << facts::name(problem.getA());
+  }
+  if (op.getWarpSchedule() &&
+      failed(verifyContract(op.getWarpSchedule(), problem.getContract(), emitError)))
+    return failure();
+  if (problem.getA() == BlockFormat::q8_1_tile_parts &&
+      problem.getContract() != BlockContract::bounded)
+    return emitError() << "gemm_c25: contract must be bounded where a is q8_1_tile_parts, got "
+                       << name(problem.getContract());
   return success();
 }
 
 BlockProblemAttr GemmOp::getLogicalBlockProblem() {
   return getBlockProblemOf(
-      {getA().getType(), getB().getType(), getOut().getType(), getBlockProblem()});
+      {getA().getType(), getB().getType(), getOut().getType(), getBlockProblem(), getContract()});
 }
 
 BlockProblemAttr CheckBlockGemmOp::getLogicalBlockProblem() {
   return getBlockProblemOf(
-      {getA().getType(), getB().getType(), getD().getType(), getBlockProblem()});
+      {getA().getType(), getB().getType(), getD().getType(), getBlockProblem(), nullptr});
 }
 
 LogicalResult CheckBlockGemmOp::verify() {
   return verifyBlockProduct(
-      {getA().getType(), getB().getType(), getD().getType(), getBlockProblem()},
+      {getA().getType(), getB().getType(), getD().getType(), getBlockProblem(), nullptr},
       [&] { return emitOpError(); });
 }
 
@@ -207,6 +233,64 @@ LogicalResult QuantizeChunksOp::verify() {
 }
 
 void QuantizeChunksOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addCopyEffects(*this, getOut() ? ValueRange(getOut()) : ValueRange(), effects);
+}
+
+//===----------------------------------------------------------------------===//
+// transpose_chunks
+//===----------------------------------------------------------------------===//
+
+ChunkMatrixAttr TransposeChunksOp::getLogicalMatrix() {
+  if (getMatrix())
+    return getMatrix();
+  auto chunks = cast<RankedTensorType>(getChunks().getType());
+  return ChunkMatrixAttr::get(getContext(), chunks.getDimSize(0),
+                              elementsOf(chunks, BlockFormat::q8_1_chunk),
+                              getBlocks(getResult().getType()).getFormat());
+}
+
+LogicalResult TransposeChunksOp::verify() {
+  auto emitError = [&] { return this->emitOpError(); };
+  FailureOr<Storage> storage =
+      verifyDestinations("transpose_chunks_c1", *this, getOut() ? 1 : 0, /*count=*/1);
+  if (failed(storage))
+    return failure();
+  auto from = cast<ShapedType>(getChunks().getType());
+  Type to = *storage == Storage::tensors ? getResult().getType() : getOut().getType();
+  BlocksAttr source = getBlocks(from), target = getBlocks(to);
+  bool isChunks = source && source.getFormat() == BlockFormat::q8_1_chunk && from.hasStaticShape();
+  if (!getMatrix() && !isChunks)
+    return emitError() << "transpose_chunks_c2: chunks must be a static matrix of q8_1_chunk, got "
+                       << from;
+  if (!getMatrix() && (!target || !isTile(target.getFormat())))
+    return emitError() << "transpose_chunks_c3: result must be q8_1_tile or q8_1_tile_parts, got "
+                       << to;
+  ChunkMatrixAttr matrix = getLogicalMatrix();
+  auto legal = [](int64_t extent) { return extent >= 1 && extent <= kMaxExtent; };
+  if (!legal(matrix.getTokens()) || !legal(matrix.getK()) || matrix.getK() % facts::kTileElements)
+    return emitError() << "transpose_chunks_c2: tokens and k must be 1 .. " << kMaxExtent
+                       << ", k a multiple of " << facts::kTileElements << ", got "
+                       << matrix.getTokens() << " and " << matrix.getK();
+  if (!isTile(matrix.getTo()))
+    return emitError() << "transpose_chunks_c3: result must be q8_1_tile or q8_1_tile_parts, got "
+                       << facts::name(matrix.getTo());
+  int64_t bytes = facts::matrixBytes(matrix.getTo(), matrix.getTokens(), matrix.getK());
+  if (getMatrix()) {
+    int64_t sourceBytes =
+        facts::matrixBytes(BlockFormat::q8_1_chunk, matrix.getTokens(), matrix.getK());
+    if (failed(verifyBytes("transpose_chunks_c4", "chunks", from, sourceBytes, emitError)))
+      return failure();
+    return verifyBytes("transpose_chunks_c4", "result", to, bytes, emitError);
+  }
+  int64_t rows = (matrix.getTokens() + facts::kTileTokens - 1) / facts::kTileTokens;
+  auto tiles = cast<RankedTensorType>(to);
+  if (tiles.getDimSize(0) == rows && tiles.getDimSize(1) == bytes / rows)
+    return success();
+  return emitError() << "transpose_chunks_c3: result must be " << rows << "x" << bytes / rows
+                     << " bytes of " << facts::name(matrix.getTo()) << ", got " << to;
+}
+
+void TransposeChunksOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   addCopyEffects(*this, getOut() ? ValueRange(getOut()) : ValueRange(), effects);
 }
 

@@ -15,6 +15,7 @@ namespace blockscale {
 struct BlockProductTypes {
   mlir::Type a, b, out;
   BlockProblemAttr packed;
+  ContractAttr contract; // null: ordered
 };
 /// The rules of gemm on blocks: gemm_c1 to gemm_c5, gemm_c15 to gemm_c18, gemm_c21.
 mlir::LogicalResult verifyBlockProduct(const BlockProductTypes &types, ErrorFn emitError);

@@ -252,6 +252,9 @@ LogicalResult GemmOp::verify() {
     return emitError() << "gemm_c20: a product of scaled operands must have problem and "
                           "schedule, got "
                        << (getBlockProblem() ? "block_problem" : "warp_schedule");
+  if (getContract())
+    return emitError() << "gemm_c25: only a product of blocks must have a contract, got "
+                       << name(getContract().getValue());
   ProblemAttr problem = getLogicalProblem();
   for (auto [what, nibbles, format] : {std::tuple("nibbles_a", getNibblesA(), problem.getA()),
                                        std::tuple("nibbles_b", getNibblesB(), problem.getB())})

@@ -2,16 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules warp_kernel_c1 … warp_kernel_c9 hold the plan against the schedule and
-// against what the ops do with it. WarpKernelOps.td states them.
+// Rules of the plan and of what the ops do with it are in WarpPlanRules.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelSyntax.h"
 
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
-
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -47,7 +44,20 @@ LogicalResult Rank1RescaleOp::verify() {
   if (tokens.getChunk() != rows.getChunk())
     return emitOpError("rank1_rescale_c1: both terms must be of one chunk, got scales of chunk ")
            << tokens.getChunk() << " and of chunk " << rows.getChunk();
+  if (cast<VectorType>(rows.getType()).getNumElements() !=
+      2 * cast<VectorType>(tokens.getType()).getNumElements())
+    return emitOpError("rank1_rescale_c2: token scales and row scales must both have their second "
+                       "terms, or neither, got ")
+           << tokens.getType() << " and " << rows.getType();
   return success();
+}
+
+LogicalResult MmaMinimaOp::verify() {
+  if (getParts().getDefiningOp<LoadSumPartsOp>() && getMinima().getDefiningOp<LoadMinimaOp>() &&
+      getScales().getDefiningOp<LoadMinimaScalesOp>())
+    return success();
+  return emitOpError("mma_minima_c1: operands must be parts of sums, minima and their scales from "
+                     "their planes, got another value");
 }
 
 //===----------------------------------------------------------------------===//
@@ -79,276 +89,14 @@ LogicalResult WarpKernelOp::verify() {
     return emitOpError("warp_kernel_c3: threads and blocks must be the schedule's ")
            << getSchedule().getThreads() << " and " << getSchedule().getBlocks() << ", got "
            << getThreads() << " and " << getBlocks();
+  if (getProblem().getA() != getSchedule().getAFormat())
+    return emitOpError("warp_kernel_c3: a must be the ")
+           << name(getSchedule().getAFormat()) << " that the schedule reads, got "
+           << name(getProblem().getA());
+  if (getSchedule().getMinima() == Minima::mma &&
+      getProblem().getContract() != BlockContract::bounded)
+    return emitOpError("warp_kernel_c10: contract must be bounded where minima are a product of "
+                       "their own, got ")
+           << name(getProblem().getContract());
   return success();
 }
-
-namespace {
-
-class WarpPlanVerifier {
-public:
-  explicit WarpPlanVerifier(WarpKernelOp kernel) : kernel(kernel), shape(kernel.getSchedule()) {
-    kernel.getBody().walk([&](SharedPlaneOp op) { planes.push_back(op); });
-  }
-
-  LogicalResult run() {
-    int64_t bytes = planPlaneBytes(kernel.getSchedule());
-    if (int64_t(kernel.getSharedBytes()) != bytes)
-      return kernel.emitOpError("warp_kernel_c5: shared_bytes must be ")
-             << bytes << ", the planes of the schedule, got " << kernel.getSharedBytes();
-    if (failed(checkWide()))
-      return failure();
-    if (planes.empty() && isMachineLevel())
-      return success();
-    return success(succeeded(checkPlanes()) && succeeded(checkRanges()) &&
-                   succeeded(checkLayouts()) && succeeded(checkReads()) &&
-                   succeeded(checkBarriers()));
-  }
-
-private:
-  bool isMachineLevel() {
-    return !kernel.getBody()
-                .walk([](Operation *op) {
-                  return isa<FillActivationsOp, FillWeightsOp, StoreGroupOp, LoadGroupOp>(op)
-                             ? WalkResult::interrupt()
-                             : WalkResult::advance();
-                })
-                .wasInterrupted();
-  }
-
-  LogicalResult checkPlanes() {
-    SmallVector<PlaneAttr> want = planPlanes(kernel.getSchedule());
-    for (PlaneAttr plane : want)
-      if (llvm::count_if(planes, [&](SharedPlaneOp op) {
-            return op.getPlan().getContent() == plane.getContent();
-          }) != 1)
-        return kernel.emitOpError("warp_kernel_c4: a kernel must plan one plane of ")
-               << name(plane.getContent());
-    for (SharedPlaneOp op : planes) {
-      auto planned = llvm::find_if(
-          want, [&](PlaneAttr plane) { return plane.getContent() == op.getPlan().getContent(); });
-      if (planned == want.end())
-        return op.emitOpError("warp_kernel_c4: planes must be those of the schedule, got ")
-               << name(op.getPlan().getContent());
-      if (planned->getBytes() != op.getPlan().getBytes())
-        return op.emitOpError("warp_kernel_c4: bytes of ")
-               << name(planned->getContent()) << " must be " << planned->getBytes() << ", got "
-               << op.getPlan().getBytes();
-    }
-    return success();
-  }
-
-  LogicalResult checkRanges() {
-    SmallVector<SharedPlaneOp> sorted(planes);
-    llvm::stable_sort(sorted, [](SharedPlaneOp a, SharedPlaneOp b) {
-      return a.getPlan().getOffset() < b.getPlan().getOffset();
-    });
-    int64_t end = 0;
-    for (SharedPlaneOp op : sorted) {
-      PlaneAttr plan = op.getPlan();
-      if (plan.getOffset() < end || plan.getOffset() + plan.getBytes() > shape.stageBytes)
-        return op.emitOpError("warp_kernel_c5: ")
-               << name(plan.getContent()) << " must lie inside " << end << ".."
-               << shape.stageBytes - 1 << ", apart from the others, got " << plan.getOffset()
-               << ".." << plan.getOffset() + plan.getBytes() - 1;
-      end = plan.getOffset() + plan.getBytes();
-    }
-    return success();
-  }
-
-  LogicalResult checkLayouts() {
-    for (PlaneAttr want : planPlanes(kernel.getSchedule()))
-      for (SharedPlaneOp op : planes)
-        if (PlaneAttr plan = op.getPlan();
-            plan.getContent() == want.getContent() && plan.getLayout() != want.getLayout())
-          return op.emitOpError("warp_kernel_c6: layout of ")
-                 << name(plan.getContent()) << " must be " << name(want.getLayout())
-                 << ", which has no bank conflicts, got " << name(plan.getLayout());
-    return success();
-  }
-
-  /// warp_kernel_c7: follows the sums from each mma to the stores.
-  LogicalResult checkWide() {
-    llvm::SetVector<Value> reached;
-    kernel.getBody().walk([&](Operation *op) {
-      if (isa<MmaS8Op>(op) || op->getName().getStringRef() == "nvvm.mma.sync")
-        reached.insert(op->result_begin(), op->result_end());
-    });
-    auto isHalf = [](Type type) {
-      Type element = getElementTypeOrSelf(type);
-      return element.isF16() || element.isBF16();
-    };
-    for (size_t i = 0; i < reached.size(); ++i) {
-      Value value = reached[i];
-      if (isHalf(value.getType()))
-        return emitHalf(value);
-      for (OpOperand &use : value.getUses()) {
-        Operation *user = use.getOwner();
-        reached.insert(user->result_begin(), user->result_end());
-        if (auto loop = dyn_cast<scf::ForOp>(user)) {
-          if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))
-            reached.insert(argument);
-        } else if (isa<scf::YieldOp>(user)) {
-          if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp()))
-            reached.insert(loop.getRegionIterArg(use.getOperandNumber()));
-          reached.insert(user->getParentOp()->result_begin(), user->getParentOp()->result_end());
-        }
-      }
-    }
-    return success();
-  }
-  LogicalResult emitHalf(Value value) {
-    return emitError(value.getLoc(), "warp_kernel_c7: nothing between an mma and a store may be "
-                                     "f16 or bf16, got a value of ")
-           << value.getType();
-  }
-
-  LogicalResult checkRead(Operation *op, Value plane, PlaneContent content, int64_t index,
-                          int64_t count, StringRef what) {
-    auto planned = plane.getDefiningOp<SharedPlaneOp>();
-    if (!planned || planned.getPlan().getContent() != content)
-      return op->emitOpError("warp_kernel_c8: plane must be ")
-             << name(content) << ", got "
-             << (planned ? name(planned.getPlan().getContent()) : "another value");
-    if (index < 0 || index >= count)
-      return op->emitOpError("warp_kernel_c8: ")
-             << what << " must be 0 .. " << count - 1 << ", got " << index;
-    return success();
-  }
-
-  LogicalResult checkReads() {
-    PlaneContent b = shape.raw ? PlaneContent::qb_raw : PlaneContent::qb8;
-    auto check = [&](Operation *op) -> LogicalResult {
-      if (auto load = dyn_cast<LoadGroupOp>(op)) {
-        if (failed(checkRead(op, load.getPlane(), PlaneContent::qa8, load.getChunk(), shape.chunks,
-                             "chunk")))
-          return failure();
-        return checkRead(op, load.getPlane(), PlaneContent::qa8, load.getGroup(), shape.groups,
-                         "group");
-      }
-      if (auto load = dyn_cast<LoadTokenScalesOp>(op)) {
-        if (failed(checkRead(op, load.getPlane(), PlaneContent::sda, load.getChunk(), shape.chunks,
-                             "chunk")))
-          return failure();
-        return checkRead(op, load.getPlane(), PlaneContent::sda, load.getGroup(), shape.groups,
-                         "group");
-      }
-      if (auto load = dyn_cast<LoadRowScalesOp>(op))
-        return checkRead(op, load.getPlane(), PlaneContent::sds, load.getChunk(), shape.chunks,
-                         "chunk");
-      if (auto load = dyn_cast<LoadNibblesOp>(op))
-        return checkRead(op, load.getPlane(), PlaneContent::qb_raw, load.getPair(),
-                         shape.chunks / 2, "pair");
-      if (auto load = dyn_cast<LoadRowsOp>(op))
-        return checkRead(op, load.getPlane(), PlaneContent::qb8, load.getChunk(), shape.chunks,
-                         "chunk");
-      if (auto fill = dyn_cast<FillActivationsOp>(op)) {
-        if (failed(checkRead(op, fill.getValues(), PlaneContent::qa8, 0, 1, "")))
-          return failure();
-        return checkRead(op, fill.getScales(), PlaneContent::sda, 0, 1, "");
-      }
-      if (auto fill = dyn_cast<FillWeightsOp>(op)) {
-        if (failed(checkRead(op, fill.getValues(), b, fill.getPart(),
-                             facts::kQ4KSubBlocks / shape.chunks, "part")))
-          return failure();
-        return checkRead(op, fill.getScales(), PlaneContent::sds, 0, 1, "");
-      }
-      if (auto store = dyn_cast<StoreGroupOp>(op))
-        if (int64_t(store.getGroup()) >= shape.groups)
-          return op->emitOpError("warp_kernel_c8: group must be 0 .. ")
-                 << shape.groups - 1 << ", got " << store.getGroup();
-      if (auto rescale = dyn_cast<Rank1RescaleOp>(op))
-        return checkTerms(rescale);
-      return success();
-    };
-    WalkResult result = kernel.getBody().walk([&](Operation *op) {
-      return failed(check(op)) ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    return failure(result.wasInterrupted());
-  }
-
-  /// The sums are of the chunk and the group that the scales are of.
-  LogicalResult checkTerms(Rank1RescaleOp op) {
-    auto mma = op.getSums().getDefiningOp<MmaS8Op>();
-    auto group = mma.getA().getDefiningOp<LoadGroupOp>();
-    auto tokens = op.getTokens().getDefiningOp<LoadTokenScalesOp>();
-    std::optional<int64_t> chunk;
-    if (auto rows = mma.getB().getDefiningOp<LoadRowsOp>())
-      chunk = rows.getChunk();
-    else if (auto unpack = mma.getB().getDefiningOp<UnpackNibblesOp>())
-      if (auto load = unpack.getPacked().getDefiningOp<LoadNibblesOp>())
-        chunk = 2 * load.getPair() + unpack.getHalf();
-    if (group && chunk && int64_t(group.getChunk()) == *chunk &&
-        tokens.getChunk() == group.getChunk() && tokens.getGroup() == group.getGroup())
-      return success();
-    return op.emitOpError("warp_kernel_c8: sums and scales must be of one chunk and one group, got "
-                          "scales of chunk ")
-           << tokens.getChunk() << " and group " << tokens.getGroup();
-  }
-
-  /// One stage is read while the other is filled; planes_filled turns them round.
-  LogicalResult checkTurns() {
-    bool full = false, filling = false;
-    auto check = [&](Operation *op) -> LogicalResult {
-      if (isa<FillActivationsOp, FillWeightsOp>(op))
-        filling = true;
-      if (isa<LoadGroupOp, LoadNibblesOp, LoadTokenScalesOp, LoadRowScalesOp>(op) && !full)
-        return op->emitOpError("warp_kernel_c9: planes must be filled by all (planes_filled) "
-                               "before they are read, got a load before that");
-      if (isa<PlanesFilledOp>(op)) {
-        if (!filling)
-          return op->emitOpError("warp_kernel_c9: planes_filled must follow fills of its stage, "
-                                 "got none");
-        full = true;
-        filling = false;
-      }
-      if (isa<scf::YieldOp>(op) && filling)
-        return op->emitOpError("warp_kernel_c9: fills must be met (planes_filled) before a loop's "
-                               "next turn, got none");
-      return success();
-    };
-    WalkResult result = kernel.getBody().walk([&](Operation *op) {
-      return failed(check(op)) ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    return failure(result.wasInterrupted());
-  }
-
-  LogicalResult checkBarriers() {
-    if (shape.stages == 2)
-      return checkTurns();
-    bool full = false;
-    auto check = [&](Operation *op) -> LogicalResult {
-      if (isa<FillActivationsOp, FillWeightsOp>(op) && full)
-        return op->emitOpError("warp_kernel_c9: planes must be read by all (planes_read) before "
-                               "they are filled again, got a fill before that");
-      if (isa<LoadGroupOp, LoadNibblesOp, LoadRowsOp, LoadTokenScalesOp, LoadRowScalesOp>(op) &&
-          !full)
-        return op->emitOpError("warp_kernel_c9: planes must be filled by all (planes_filled) "
-                               "before they are read, got a load before that");
-      if (isa<PlanesFilledOp>(op))
-        full = true;
-      if (isa<PlanesReadOp>(op))
-        full = false;
-      return success();
-    };
-    WalkResult result = kernel.getBody().walk([&](Operation *op) {
-      if (failed(check(op)))
-        return WalkResult::interrupt();
-      // What a loop leaves is what its next turn finds.
-      if (isa<scf::YieldOp>(op) && full) {
-        op->emitOpError("warp_kernel_c9: planes must be read by all (planes_read) before a loop's "
-                        "next turn, got none");
-        return WalkResult::interrupt();
-      }
-      return WalkResult::advance();
-    });
-    return failure(result.wasInterrupted());
-  }
-
-  WarpKernelOp kernel;
-  WarpShape shape;
-  SmallVector<SharedPlaneOp> planes;
-};
-
-} // namespace
-
-LogicalResult WarpKernelOp::verifyRegions() { return WarpPlanVerifier(*this).run(); }

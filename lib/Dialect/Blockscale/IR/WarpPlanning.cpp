@@ -1,10 +1,13 @@
-//===- WarpPlanning.cpp - sizes and choice of the mma.sync kernels --------===//
+//===- WarpPlanning.cpp - sizes and rules of the mma.sync kernels ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
+#include "WarpForms.h"
+
+#include "blockscale/Facts/ActivationTile.h"
+#include "blockscale/Facts/Features.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -19,8 +22,7 @@ static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // Tiles and planes
 //===----------------------------------------------------------------------===//
 
-/// Tokens and rows of each kernel's tile.
-static Shape3 tileOf(WarpKernel kernel, int64_t chunks) {
+Shape3 blockscale::tileOf(WarpKernel kernel, int64_t chunks) {
   switch (kernel) {
   case WarpKernel::raw_nibble:
     return {64, 128, chunks * facts::kChunkElements};
@@ -34,26 +36,17 @@ static Shape3 tileOf(WarpKernel kernel, int64_t chunks) {
 
 bool blockscale::isWarpTarget(Arch arch) { return llvm::is_contained(kWarpTargets, arch); }
 
-/// Passes that shared memory holds: two where an SM has room for the schedule's blocks
-/// with two, so that one pass is filled while the other is multiplied.
-static int64_t planStages(WarpScheduleAttr schedule) {
-  if (schedule.getKernel() != WarpKernel::raw_nibble || schedule.getBlocks() < 2 ||
-      schedule.getTile().k != facts::kQ4KElements)
-    return 1;
-  const facts::ArchInfo &chip = facts::info(schedule.getArch());
-  int64_t bytes = 2 * planPlaneBytes(schedule.getTile(), /*expanded=*/false, schedule.getSums());
-  bool fits = bytes <= chip.sharedPerBlock &&
-              schedule.getBlocks() * (bytes + facts::kSharedReservedPerBlock) <= chip.sharedPerSm;
-  return fits ? 2 : 1;
-}
+bool blockscale::hasBulkCopies(Arch arch) { return facts::supports(arch, facts::Feature::tma); }
 
-WarpShape::WarpShape(WarpScheduleAttr schedule)
-    : tokens(schedule.getTile().m), rows(schedule.getTile().n), chunks(schedule.getChunks()),
-      rowWarps(rows / kWarpRows), tokenWarps(kWarpKernelThreads / 32 / rowWarps),
-      groups(tokens / kGroupTokens / tokenWarps),
-      raw(schedule.getKernel() == WarpKernel::raw_nibble),
-      packed(schedule.getSums() == ChunkSums::packed), stages(planStages(schedule)),
-      stageBytes(planPlaneBytes(schedule) / stages) {}
+static facts::BlockFormat formatOf(Activations activations, Minima minima) {
+  if (activations == Activations::chunks)
+    return facts::BlockFormat::q8_1_chunk;
+  return minima == Minima::mma ? facts::BlockFormat::q8_1_tile_parts
+                               : facts::BlockFormat::q8_1_tile;
+}
+facts::BlockFormat WarpScheduleAttr::getAFormat() const {
+  return formatOf(getActivations(), getMinima());
+}
 
 namespace {
 struct PlaneSize {
@@ -63,44 +56,92 @@ struct PlaneSize {
 };
 } // namespace
 
-static SmallVector<PlaneSize> sizePlanes(Shape3 tile, bool expanded, ChunkSums sums) {
-  int64_t chunks = tile.k / facts::kChunkElements;
-  int64_t word = sums == ChunkSums::packed ? 4 : 8;
-  PlaneSize b{PlaneContent::qb_raw, tile.n * facts::kQ4KNibbleBytes, facts::chooseNibbleLayout()};
-  if (expanded)
-    b = {PlaneContent::qb8, chunks * tile.n * facts::kSlotBytes,
-         facts::chooseMatrixLayout(/*padded=*/true)};
-  return {{PlaneContent::qa8, chunks * tile.m * facts::kChunkElements,
+static PlaneForm formOf(WarpScheduleAttr schedule) {
+  return {schedule.getTile(),   schedule.getKernel() != WarpKernel::raw_nibble,
+          schedule.getSums(),   schedule.getActivations(),
+          schedule.getMinima(), schedule.getStages()};
+}
+
+static SmallVector<PlaneSize> planesOfA(const PlaneForm &form) {
+  if (form.isTransposed()) {
+    // The tile as it lies in memory.
+    SmallVector<PlaneSize> planes{
+        {PlaneContent::qa8, facts::kTileValueBytes, PlaneLayout::split_phase},
+        {PlaneContent::sda, facts::kTileScaleBytes + facts::kTileSumBytes, PlaneLayout::quads}};
+    if (form.minima == Minima::mma) {
+      planes.back().bytes = facts::kTileScaleBytes;
+      planes.push_back(
+          {PlaneContent::sum_parts, facts::kSumParts * facts::kTilePartBytes, PlaneLayout::linear});
+    }
+    return planes;
+  }
+  int64_t chunks = form.tile.k / facts::kChunkElements;
+  int64_t word = form.sums == ChunkSums::packed ? 4 : 8;
+  return {{PlaneContent::qa8, chunks * form.tile.m * facts::kChunkElements,
            facts::chooseMatrixLayout(/*padded=*/false)},
-          {PlaneContent::sda, chunks * tile.m * word, PlaneLayout::octets},
-          b,
-          {PlaneContent::sds, chunks * tile.n * 8, PlaneLayout::linear}};
+          {PlaneContent::sda, chunks * form.tile.m * word, PlaneLayout::octets}};
+}
+
+static SmallVector<PlaneSize> planesOfB(const PlaneForm &form) {
+  int64_t chunks = form.tile.k / facts::kChunkElements, rows = form.tile.n;
+  PlaneSize values{PlaneContent::qb_raw, rows * facts::kQ4KNibbleBytes,
+                   facts::chooseNibbleLayout()};
+  if (form.expanded)
+    values = {PlaneContent::qb8, chunks * rows * facts::kSlotBytes,
+              facts::chooseMatrixLayout(/*padded=*/true)};
+  if (form.minima == Minima::fold)
+    return {values, {PlaneContent::sds, chunks * rows * 8, PlaneLayout::linear}};
+  return {values,
+          {PlaneContent::sds, chunks * rows * 4, PlaneLayout::row_quads},
+          {PlaneContent::minima, chunks * rows * 2, PlaneLayout::linear},
+          {PlaneContent::dmin, rows * 4, PlaneLayout::row_quads}};
+}
+
+static int64_t bytesOf(ArrayRef<PlaneSize> planes) {
+  int64_t bytes = 0;
+  for (const PlaneSize &plane : planes)
+    bytes += plane.bytes;
+  return bytes;
+}
+int64_t blockscale::sharedBytesOf(const PlaneForm &form) {
+  int64_t a = bytesOf(planesOfA(form)), b = bytesOf(planesOfB(form));
+  return form.isRing() ? form.stages * (a + kRingBarrierBytes) + 2 * b : form.stages * (a + b);
+}
+
+WarpShape::WarpShape(WarpScheduleAttr schedule)
+    : tokens(schedule.getTile().m), rows(schedule.getTile().n), chunks(schedule.getChunks()),
+      rowWarps(rows / kWarpRows), tokenWarps(kWarpKernelThreads / 32 / rowWarps),
+      groups(tokens / kGroupTokens / tokenWarps),
+      raw(schedule.getKernel() == WarpKernel::raw_nibble),
+      packed(schedule.getSums() == ChunkSums::packed),
+      transposed(schedule.getActivations() == Activations::transposed),
+      splitMinima(schedule.getMinima() == Minima::mma), stages(schedule.getStages()),
+      ring(transposed && stages > 1), tileBytes(bytesOf(planesOfA(formOf(schedule)))),
+      weightBytes(bytesOf(planesOfB(formOf(schedule)))) {
+  stageBytes = tileBytes + weightBytes;
 }
 
 SmallVector<PlaneAttr> blockscale::planPlanes(WarpScheduleAttr schedule) {
   SmallVector<PlaneAttr> planes;
   int64_t offset = 0;
-  for (const PlaneSize &plane :
-       sizePlanes(schedule.getTile(), schedule.getKernel() != WarpKernel::raw_nibble,
-                  schedule.getSums())) {
+  auto plan = [&](const PlaneSize &plane) {
     planes.push_back(
         PlaneAttr::get(schedule.getContext(), plane.content, offset, plane.bytes, plane.layout));
     offset += plane.bytes;
-  }
+  };
+  PlaneForm form = formOf(schedule);
+  llvm::for_each(planesOfA(form), plan);
+  if (form.isRing())
+    offset = WarpShape(schedule).weights();
+  llvm::for_each(planesOfB(form), plan);
   return planes;
 }
 
 int64_t blockscale::planPlaneBytes(Shape3 tile, bool expanded, ChunkSums sums) {
-  int64_t bytes = 0;
-  for (const PlaneSize &plane : sizePlanes(tile, expanded, sums))
-    bytes += plane.bytes;
-  return bytes;
+  return sharedBytesOf({tile, expanded, sums});
 }
-
 int64_t blockscale::planPlaneBytes(WarpScheduleAttr schedule) {
-  return planPlaneBytes(schedule.getTile(), schedule.getKernel() != WarpKernel::raw_nibble,
-                        schedule.getSums()) *
-         planStages(schedule);
+  return sharedBytesOf(formOf(schedule));
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,7 +176,7 @@ WarpGrid blockscale::planGrid(BlockProblemAttr problem, Shape3 tile) {
 // Rules
 //===----------------------------------------------------------------------===//
 
-static std::string listTargets() {
+std::string blockscale::listWarpTargets() {
   return llvm::join(
       llvm::map_range(kWarpTargets, [](Arch arch) { return StringRef(facts::name(arch)); }), ", ");
 }
@@ -144,7 +185,7 @@ LogicalResult blockscale::verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn 
   Arch arch = schedule.getArch();
   if (!isWarpTarget(arch))
     return emitError() << "warp_schedule_c1: chip of a product of blocks must be one of "
-                       << listTargets() << ", got " << name(arch);
+                       << listWarpTargets() << ", got " << name(arch);
   Shape3 tile = schedule.getTile(), want = tileOf(schedule.getKernel(), schedule.getChunks());
   if (tile.m != want.m || tile.n != want.n)
     return emitError() << "warp_schedule_c2: tile of " << name(schedule.getKernel()) << " must be "
@@ -152,6 +193,10 @@ LogicalResult blockscale::verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn 
                        << tile.n;
   if (tile.k < facts::kChunkElements || tile.k > kMaxExtent)
     return emitError() << "warp_schedule_c4: k of a tile must be 128 or 256, got " << tile.k;
+  int64_t stages = schedule.getStages();
+  if (stages < 1 || stages > kMostStages)
+    return emitError() << "warp_schedule_c7: stages must be 1 .. " << kMostStages << ", got "
+                       << stages;
   int64_t bytes = planPlaneBytes(schedule);
   if (int64_t limit = facts::info(arch).sharedPerBlock; bytes > limit)
     return emitError() << "warp_schedule_c3: planes must fit the " << limit << " shared bytes of "
@@ -169,7 +214,32 @@ LogicalResult blockscale::verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn 
   if (schedule.getThreads() != kWarpKernelThreads)
     return emitError() << "warp_schedule_c6: threads must be " << kWarpKernelThreads << ", got "
                        << schedule.getThreads();
+  bool transposed = schedule.getActivations() == Activations::transposed;
+  bool isRaw = schedule.getKernel() == WarpKernel::raw_nibble;
+  int64_t most = !isRaw ? 1 : !transposed ? 2 : hasBulkCopies(arch) ? kMostStages : 1;
+  if (stages > most)
+    return emitError() << "warp_schedule_c7: stages of " << name(schedule.getKernel()) << " with "
+                       << name(schedule.getActivations()) << " on " << name(arch)
+                       << " must be 1 .. " << most << ", got " << stages;
+  if (transposed && (!isRaw || schedule.getSums() != ChunkSums::two_word))
+    return emitError() << "warp_schedule_c8: transposed activations must be multiplied by "
+                          "raw_nibble with sums of two_word, got "
+                       << name(schedule.getKernel()) << " and " << name(schedule.getSums());
+  if (schedule.getMinima() == Minima::mma && !transposed)
+    return emitError() << "warp_schedule_c9: minima must be fold where activations are chunks, "
+                          "got mma";
+  if (int64_t flight = schedule.getFlight();
+      flight != 1 && flight != 2 && flight != 4 && flight != 8)
+    return emitError() << "warp_schedule_c10: flight must be 1, 2, 4 or 8 groups, got " << flight;
   return success();
+}
+
+LogicalResult blockscale::verifyContract(WarpScheduleAttr schedule, BlockContract contract,
+                                         ErrorFn emitError) {
+  if (schedule.getMinima() == Minima::fold || contract == BlockContract::bounded)
+    return success();
+  return emitError() << "gemm_c25: minima of a schedule must be fold where the contract is ordered "
+                        "(contract = #blockscale.contract<bounded> allows mma), got mma";
 }
 
 LogicalResult blockscale::verifyBlockProblem(BlockProblemAttr p, ErrorFn emitError) {
@@ -177,9 +247,10 @@ LogicalResult blockscale::verifyBlockProblem(BlockProblemAttr p, ErrorFn emitErr
   if (!legal(p.getM()) || !legal(p.getN()) || !legal(p.getK()))
     return emitError() << "gemm_c5: m, n and k must be 1 .. " << kMaxExtent
                        << ", got m = " << p.getM() << ", n = " << p.getN() << ", k = " << p.getK();
-  if (p.getA() != facts::BlockFormat::q8_1_chunk || p.getB() != facts::BlockFormat::q4_K)
-    return emitError() << "gemm_c16: blocks must be q8_1_chunk and q4_K, got " << name(p.getA())
-                       << " and " << name(p.getB());
+  bool aFits = p.getA() == facts::BlockFormat::q8_1_chunk || isTile(p.getA());
+  if (!aFits || p.getB() != facts::BlockFormat::q4_K)
+    return emitError() << "gemm_c16: blocks must be q8_1_chunk (or tiles of it) and q4_K, got "
+                       << name(p.getA()) << " and " << name(p.getB());
   if (p.getK() % facts::kQ4KElements)
     return emitError() << "gemm_c17: k must be a multiple of " << facts::kQ4KElements
                        << ", the elements of a q4_K block, got " << p.getK();
@@ -193,71 +264,4 @@ LogicalResult blockscale::verifyBlockProblem(BlockProblemAttr p, ErrorFn emitErr
     return emitError() << "gemm_c15: tiles of 64 rows must be at most " << kMostRowTiles << ", got "
                        << ceilDiv(p.getN(), kLeastRows);
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Choice
-//===----------------------------------------------------------------------===//
-
-/// Why a kernel cannot run; empty where it can.
-static std::string whyNot(WarpKernel kernel, int64_t chunks, ChunkSums sums, Arch arch) {
-  bool raw = kernel == WarpKernel::raw_nibble;
-  Shape3 tile = tileOf(kernel, chunks);
-  int64_t bytes = planPlaneBytes(tile, !raw, sums), limit = facts::info(arch).sharedPerBlock;
-  if (bytes > limit)
-    return "shared memory must be at most " + std::to_string(limit) + " bytes, got " +
-           std::to_string(bytes);
-  if (kernel == WarpKernel::wide && chunks != 4 && chunks != facts::kQ4KSubBlocks)
-    return "kd must be 4 or 8, got " + std::to_string(chunks);
-  if (kernel != WarpKernel::wide && chunks != facts::kQ4KSubBlocks)
-    return "kd must be 8, got " + std::to_string(chunks);
-  return {};
-}
-
-FailureOr<WarpChoice> blockscale::chooseWarpSchedule(BlockProblemAttr problem, Arch arch,
-                                                     const WarpPins &pins, ErrorFn emitError) {
-  if (!isWarpTarget(arch)) {
-    emitError() << "warp_schedule_c1: chip of a product of blocks must be one of " << listTargets()
-                << ", got " << name(arch);
-    return failure();
-  }
-  int64_t chunks = pins.chunks.value_or(facts::kQ4KSubBlocks);
-  constexpr int64_t kMostChunks = 64;
-  if (chunks < 1 || chunks > kMostChunks) {
-    emitError() << "warp_schedule_c4: kd must be 1 .. " << kMostChunks << " chunks of 32, got "
-                << chunks;
-    return failure();
-  }
-  ChunkSums sums = pins.sums.value_or(ChunkSums::two_word);
-  auto blocksOf = [&](WarpKernel kernel, int64_t kd) {
-    Shape3 tile = tileOf(kernel, kd);
-    int64_t bytes = planPlaneBytes(tile, kernel != WarpKernel::raw_nibble, sums);
-    return std::max<int64_t>(
-        1, planOccupancy(arch, bytes, planRegisters(tile), kWarpKernelThreads).blocks());
-  };
-  constexpr std::array<WarpKernel, 3> kOrder{WarpKernel::raw_nibble, WarpKernel::wide,
-                                             WarpKernel::narrow};
-  // Bytes per block that an SM holds: more than two were never measured to pay.
-  auto costOf = [&](WarpKernel kernel) {
-    int64_t kd = kernel == WarpKernel::wide ? chunks : facts::kQ4KSubBlocks;
-    return planTraffic(problem, tileOf(kernel, kd)).total() /
-           std::min<int64_t>(2, blocksOf(kernel, kd));
-  };
-  WarpKernel first = pins.kernel.value_or(
-      *std::min_element(kOrder.begin(), kOrder.end(),
-                        [&](WarpKernel a, WarpKernel b) { return costOf(a) < costOf(b); }));
-  std::string reasons;
-  for (WarpKernel kernel : kOrder) {
-    if (kernel < first)
-      continue;
-    std::string reason = whyNot(kernel, chunks, sums, arch);
-    if (reason.empty())
-      return WarpChoice{WarpScheduleAttr::get(problem.getContext(), arch, kernel,
-                                              tileOf(kernel, chunks), sums, kWarpKernelThreads,
-                                              blocksOf(kernel, chunks)),
-                        reasons};
-    reasons += (reasons.empty() ? "" : "; ") + std::string(name(kernel)) + ": " + reason;
-  }
-  emitError() << "warp_schedule_c3: a kernel must fit " << name(arch) << ", got none: " << reasons;
-  return failure();
 }

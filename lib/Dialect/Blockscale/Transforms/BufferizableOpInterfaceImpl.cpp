@@ -65,7 +65,7 @@ struct GemmModel : DstBufferizableOpInterfaceExternalModel<GemmModel, GemmOp> {
     GemmOp::create(rewriter, op->getLoc(), /*result=*/Type(), v[0], v[1], v[2], v[3], v[4], v[5],
                    v[6], v[7], v[8], gemm.getProblem(), gemm.getSchedule(), gemm.getNibblesA(),
                    gemm.getNibblesB(), gemm.getMajorA(), gemm.getMajorB(), gemm.getBlockProblem(),
-                   gemm.getWarpSchedule())
+                   gemm.getWarpSchedule(), gemm.getContract())
         ->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     replaceOpWithBufferizedValues(rewriter, op, gemm.getResult() ? v.back() : ValueRange());
     return success();
@@ -126,6 +126,9 @@ struct CheckBlockGemmModel : ReadingModel<CheckBlockGemmModel, CheckBlockGemmOp>
 
 void createOnBuffers(QuantizeChunksOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
   QuantizeChunksOp::create(rewriter, op.getLoc(), Type(), in[0], out[0]);
+}
+void createOnBuffers(TransposeChunksOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
+  TransposeChunksOp::create(rewriter, op.getLoc(), Type(), in[0], out[0], op.getMatrix());
 }
 void createOnBuffers(QuantizeOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
   QuantizeOp::create(rewriter, op.getLoc(), TypeRange(), in[0], out, op.getBlocked());
@@ -207,6 +210,7 @@ void blockscale::registerBufferizableOpInterfaceExternalModels(DialectRegistry &
     CheckGemmOp::attachInterface<CheckGemmModel>(*context);
     CheckBlockGemmOp::attachInterface<CheckBlockGemmModel>(*context);
     QuantizeChunksOp::attachInterface<CopyModel<QuantizeChunksOp>>(*context);
+    TransposeChunksOp::attachInterface<CopyModel<TransposeChunksOp>>(*context);
     QuantizeOp::attachInterface<CopyModel<QuantizeOp>>(*context);
     DequantizeOp::attachInterface<CopyModel<DequantizeOp>>(*context);
     RelayoutScalesOp::attachInterface<CopyModel<RelayoutScalesOp>>(*context);

@@ -66,18 +66,13 @@ struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseScheduleP
                                   << tileN.getValue();
       return signalPassFailure();
     }
-    std::optional<WarpKernel> pinnedKernel = parseWarpKernel(kernel.getValue());
-    std::optional<ChunkSums> pinnedSums = parseChunkSums(sums.getValue());
-    if ((!kernel.empty() && !pinnedKernel) || (!sums.empty() && !pinnedSums)) {
-      getOperation()->emitError()
-          << "warp_schedule_c2: kernel must be raw_nibble, wide or narrow and sums two_word or "
-             "packed, got '"
-          << kernel << "' and '" << sums << "'";
+    FailureOr<WarpPins> pins =
+        readWarpPins({kernel, sums, activations, minima, convert, kd, stages, flight},
+                     [&] { return getOperation()->emitError(); });
+    if (failed(pins))
       return signalPassFailure();
-    }
-    WarpPins pins{pinnedKernel, kd ? std::optional<int64_t>(kd) : std::nullopt, pinnedSums};
     getOperation()->walk([&](GemmOp gemm) {
-      LogicalResult result = gemm.isBlockProduct() ? scheduleBlocks(gemm, *target, pins)
+      LogicalResult result = gemm.isBlockProduct() ? scheduleBlocks(gemm, *target, *pins)
                                                    : schedule(gemm, *target, pinned);
       if (failed(result))
         signalPassFailure();
@@ -98,6 +93,11 @@ private:
         chooseWarpSchedule(gemm.getLogicalBlockProblem(), target, pins, emitError);
     if (failed(choice))
       return failure();
+    facts::BlockFormat a = gemm.getLogicalBlockProblem().getA();
+    if (a != choice->schedule.getAFormat() && !isActivations(gemm.getA().getType()))
+      return emitError() << "gemm_c24: a must be the " << name(choice->schedule.getAFormat())
+                         << " that the schedule reads, got " << name(a)
+                         << "; run blockscale-insert-relayouts first, with the same pins";
     gemm.setWarpScheduleAttr(choice->schedule);
     if (!choice->fallback.empty())
       gemm->setAttr(kFallbackAttr, StringAttr::get(&getContext(), choice->fallback));

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Dialect/Blockscale/IR/Operands.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 
 using namespace mlir;
@@ -29,8 +30,22 @@ struct InsertChecksPass : blockscale::impl::InsertChecksBase<InsertChecksPass> {
       StringAttr name = builder.getStringAttr("gemm_" + Twine(count++));
       Value result = gemm.getResult() ? gemm.getResult() : gemm.getOut();
       if (gemm.isBlockProduct()) {
-        CheckBlockGemmOp::create(builder, gemm.getLoc(), gemm.getA(), gemm.getB(), result, name,
-                                 gemm.getBlockProblem());
+        // The reference reads chunks, so that it sees what became of them.
+        Value a = gemm.getA();
+        if (auto transpose = a.getDefiningOp<TransposeChunksOp>())
+          a = transpose.getChunks();
+        BlockProblemAttr problem = gemm.getBlockProblem();
+        if (problem && a != gemm.getA())
+          problem = BlockProblemAttr::get(problem.getContext(), problem.getM(), problem.getN(),
+                                          problem.getK(), facts::BlockFormat::q8_1_chunk,
+                                          problem.getB(), problem.getContract());
+        BlocksAttr blocks = getBlocks(a.getType());
+        if ((blocks && isTile(blocks.getFormat())) || (problem && isTile(problem.getA()))) {
+          gemm.emitOpError("insert_checks_c2: tiles of activations must come from a "
+                           "transpose_chunks, whose chunks the reference reads, got another value");
+          return signalPassFailure();
+        }
+        CheckBlockGemmOp::create(builder, gemm.getLoc(), a, gemm.getB(), result, name, problem);
         return;
       }
       CheckGemmOp::create(builder, gemm.getLoc(), gemm.getA(), gemm.getSfa(), gemm.getB(),

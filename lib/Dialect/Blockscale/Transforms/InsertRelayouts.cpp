@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
+#include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Facts/ScaleTile.h"
 
@@ -37,7 +38,7 @@ struct InsertRelayoutsPass : blockscale::impl::InsertRelayoutsBase<InsertRelayou
         return WalkResult::advance(); // bytes: nothing left to insert
       if (gemm.isBlockProduct()) {
         prepareActivations(gemm);
-        return WalkResult::advance();
+        return failed(prepareTiles(gemm)) ? WalkResult::interrupt() : WalkResult::advance();
       }
       if (!autoRelayout &&
           failed(verifyTiledScales(gemm.getLogicalProblem(), "auto-relayout=true inserts the copy",
@@ -59,7 +60,11 @@ struct InsertRelayoutsPass : blockscale::impl::InsertRelayoutsBase<InsertRelayou
 private:
   /// The copy of `source` that `make` builds in front of the first use in the block.
   Value copyOf(GemmOp gemm, Value source, llvm::function_ref<Value(OpBuilder &)> make) {
-    Value &copy = copies[{source, gemm->getBlock()}];
+    return copyOf(gemm, source, Type(), make);
+  }
+  /// The same where copies of several types are made of one source.
+  Value copyOf(GemmOp gemm, Value source, Type type, llvm::function_ref<Value(OpBuilder &)> make) {
+    Value &copy = copies[{{source, gemm->getBlock()}, type}];
     if (!copy) {
       OpBuilder builder(gemm);
       copy = make(builder);
@@ -79,6 +84,58 @@ private:
     gemm.getAMutable().set(copyOf(gemm, x, [&](OpBuilder &builder) -> Value {
       return QuantizeChunksOp::create(builder, gemm.getLoc(), chunks, x, Value()).getResult();
     }));
+  }
+
+  /// The schedule that the product has, or will get; null where the chip is not known.
+  FailureOr<WarpScheduleAttr> scheduleOf(GemmOp gemm) {
+    if (WarpScheduleAttr given = gemm.getWarpSchedule())
+      return given;
+    auto emitError = [&] { return gemm.emitOpError(); };
+    FailureOr<WarpPins> pins =
+        readWarpPins({kernel, sums, activations, minima, convert, kd, stages, flight}, emitError);
+    if (failed(pins))
+      return failure();
+    facts::Result<facts::Arch> target = findTargetFor(getOperation(), arch);
+    if (arch.empty() || !target || !isWarpTarget(*target))
+      return WarpScheduleAttr(); // blockscale-choose-schedule says why
+    BlockProblemAttr problem = gemm.getLogicalBlockProblem();
+    FailureOr<WarpChoice> choice = chooseWarpSchedule(problem, *target, *pins, emitError);
+    if (failed(choice))
+      return failure();
+    WarpScheduleAttr schedule = choice->schedule;
+    bool isMade = isa_and_nonnull<QuantizeChunksOp>(gemm.getA().getDefiningOp());
+    if (!isMade || pins->activations || schedule.getKernel() != WarpKernel::raw_nibble ||
+        schedule.getSums() != ChunkSums::two_word)
+      return schedule;
+    // Who quantises may as well write tiles: they were measured to pay where they make a ring.
+    pins->kernel = WarpKernel::raw_nibble;
+    pins->activations = Activations::transposed;
+    FailureOr<WarpChoice> tiles = chooseWarpSchedule(problem, *target, *pins, emitError);
+    if (failed(tiles))
+      return failure();
+    return tiles->schedule.getStages() > 1 ? tiles->schedule : schedule;
+  }
+
+  LogicalResult prepareTiles(GemmOp gemm) {
+    FailureOr<WarpScheduleAttr> schedule = scheduleOf(gemm);
+    if (failed(schedule))
+      return failure();
+    Value chunks = gemm.getA();
+    if (!*schedule || (*schedule).getActivations() == Activations::chunks ||
+        getBlocks(chunks.getType()).getFormat() != facts::BlockFormat::q8_1_chunk)
+      return success();
+    facts::BlockFormat format = (*schedule).getAFormat();
+    BlockProblemAttr problem = gemm.getLogicalBlockProblem();
+    int64_t rows = (problem.getM() + facts::kTileTokens - 1) / facts::kTileTokens;
+    auto tiles = RankedTensorType::get(
+        {rows, facts::matrixBytes(format, problem.getM(), problem.getK()) / rows},
+        IntegerType::get(&getContext(), 8), BlocksAttr::get(&getContext(), format));
+    gemm.getAMutable().set(copyOf(gemm, chunks, tiles, [&](OpBuilder &builder) -> Value {
+      return TransposeChunksOp::create(builder, gemm.getLoc(), tiles, chunks, Value(),
+                                       ChunkMatrixAttr())
+          .getResult();
+    }));
+    return success();
   }
 
   void prepareScales(GemmOp gemm, OpOperand &operand) {
@@ -115,6 +172,6 @@ private:
     }));
   }
 
-  llvm::DenseMap<std::pair<Value, Block *>, Value> copies;
+  llvm::DenseMap<std::pair<std::pair<Value, Block *>, Type>, Value> copies;
 };
 } // namespace

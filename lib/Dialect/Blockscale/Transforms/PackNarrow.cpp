@@ -156,6 +156,7 @@ static void addPackedAttributes(Operation *op) {
       })
       .Case([](CheckGemmOp op) { setProblem(op); })
       .Case([](CheckBlockGemmOp op) { op.setBlockProblemAttr(op.getLogicalBlockProblem()); })
+      .Case([](TransposeChunksOp op) { op.setMatrixAttr(op.getLogicalMatrix()); })
       .Case<QuantizeOp, DequantizeOp>([](auto op) { op.setBlockedAttr(op.getLogicalBlocked()); })
       .Case([](RelayoutScalesOp op) {
         ScaleMatrixAttr source = op.getLogicalSource(), target = op.getLogicalTarget();

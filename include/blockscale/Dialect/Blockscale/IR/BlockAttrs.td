@@ -23,8 +23,11 @@ def Blockscale_BlocksAttr : Blockscale_Attr<"Blocks", "blocks",
     `tensor<18944x2016xi8, #blockscale.blocks<q4_K>>`: 18944 rows of 14 blocks of
     144 bytes, 256 elements each. The shape is in bytes, as the file has them.
 
+    A block of `q8_1_tile` and `q8_1_tile_parts` is 64 rows of 256 elements, so that
+    `tensor<2x40960xi8, #blockscale.blocks<q8_1_tile>>` is 65 to 128 tokens of k = 512.
+
     Rules of a tensor type with this encoding:
-    - blocks_c1: the shape is a matrix, rows x bytes of a row.
+    - blocks_c1: the shape is a matrix, rows (of blocks) x bytes of a row.
     - blocks_c2: the element type is i8.
     - blocks_c3: a row is a whole number of blocks.
   }];
@@ -39,15 +42,19 @@ def Blockscale_BlockProblemAttr : Blockscale_Attr<"BlockProblem", "block_problem
     (da * (d * sc)) * sum(q * nibble) + (da * sum(q)) * (-(dmin * min)), where da and
     q are A's chunk, d, dmin, sc and min of B's block. Each term is one product and
     one fma; docs/Q4K.md states it in full. A is [m, k], B is [n, k], D f32 row-major.
+    With `contract = bounded` the terms may be added in any order that keeps the error
+    inside the bound of check_block_gemm; `ordered`, the default, specifies the bits.
   }];
   let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k,
-    BlockFormatParam:$a, BlockFormatParam:$b);
+    BlockFormatParam:$a, BlockFormatParam:$b,
+    DefaultValuedParameter<"::blockscale::BlockContract",
+                           "::blockscale::BlockContract::ordered">:$contract);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// Bytes of one row and of each operand.
+    /// Bytes of one row (of blocks) and of each operand.
     int64_t getARowBytes() const;
     int64_t getBRowBytes() const;
-    int64_t getABytes() const { return getM() * getARowBytes(); }
+    int64_t getABytes() const;
     int64_t getBBytes() const { return getN() * getBRowBytes(); }
     int64_t getOutBytes() const { return getM() * getN() * 4; }
   }];
@@ -63,6 +70,12 @@ def Blockscale_WarpScheduleAttr : Blockscale_Attr<"WarpSchedule", "warp_schedule
     `packed` (f16 d, i16 sum). `blocks` is the blocks of one SM that registers and
     shared memory must allow.
 
+    `activations` is how A lies in memory: `transposed` are tiles in the order of shared
+    memory, which one bulk copy fills. `stages` passes are held at once. `minima` says how
+    the minima are subtracted: `fold`, an fma of each chunk, or `mma`, a product of bf16 of
+    the whole pass, whose rounding only `contract = bounded` allows. `convert` is how sums
+    become f32, `flight` how many groups' loads may be in flight together.
+
     Rules of a problem with this schedule:
     - warp_schedule_c1: the architecture has mma.sync m16n8k32 of s8 and cp.async, and
       kernels are built for it.
@@ -72,15 +85,47 @@ def Blockscale_WarpScheduleAttr : Blockscale_Attr<"WarpSchedule", "warp_schedule
     - warp_schedule_c5: `blocks` is what registers, shared memory and threads allow, at
       least 1.
     - warp_schedule_c6: `threads` is 256.
+    - warp_schedule_c7: `stages` is 1 or, for raw_nibble with k of 256, more: 2 of chunks,
+      up to 4 of transposed activations on chips with bulk copies.
+    - warp_schedule_c8: transposed activations are multiplied by raw_nibble, with sums of
+      two words.
+    - warp_schedule_c9: `minima = mma` needs transposed activations.
+    - warp_schedule_c10: `flight` is 1, 2, 4 or 8; more than a warp has groups means no fences.
   }];
   let parameters = (ins ArchParam:$arch, WarpKernelEnumParam<"WarpKernel", "kernel">:$kernel,
     Shape3Param:$tile, WarpKernelEnumParam<"ChunkSums", "scale and sum of a chunk">:$sums,
+    DefaultValuedParameter<"::blockscale::Activations",
+                           "::blockscale::Activations::chunks">:$activations,
+    DefaultValuedParameter<"::blockscale::Minima", "::blockscale::Minima::fold">:$minima,
+    DefaultValuedParameter<"::blockscale::SumConversion",
+                           "::blockscale::SumConversion::offset">:$convert,
+    DefaultValuedParameter<"int64_t", "1">:$stages,
+    DefaultValuedParameter<"int64_t", "2">:$flight,
     "int64_t":$threads, "int64_t":$blocks);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// Chunks of one pass.
     int64_t getChunks() const { return getTile().k / 32; }
+    /// The format of A that the kernel reads.
+    ::blockscale::facts::BlockFormat getAFormat() const;
   }];
+}
+
+def Blockscale_ContractAttr : Blockscale_Attr<"Contract", "contract"> {
+  let summary = "what a product of blocks may round";
+  let description = [{
+    `#blockscale.contract<bounded>` allows the planner kernels that add the terms of
+    `#blockscale.block_problem` in another order, within the bound of check_block_gemm;
+    without it, or with `ordered`, the bits of the result are specified.
+  }];
+  let parameters = (ins WarpKernelEnumParam<"BlockContract", "contract">:$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Blockscale_ChunkMatrixAttr : Blockscale_Attr<"ChunkMatrix", "chunk_matrix"> {
+  let summary = "chunks of activations, and the tiles that they become";
+  let parameters = (ins "int64_t":$tokens, "int64_t":$k, BlockFormatParam:$to);
+  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 #endif // BLOCKSCALE_BLOCKATTRS_TD

@@ -35,6 +35,34 @@ def Blockscale_QuantizeChunksOp : Blockscale_ProblemOp<"quantize_chunks"> {
   }];
 }
 
+def Blockscale_TransposeChunksOp : Blockscale_ProblemOp<"transpose_chunks"> {
+  let summary = "copies chunks of activations into tiles in the order of shared memory";
+  let description = [{
+    `%t = blockscale.transpose_chunks %a : tensor<65x640xi8, #blockscale.blocks<q8_1_chunk>> ->
+    tensor<2x40960xi8, #blockscale.blocks<q8_1_tile>>`. A tile is 64 tokens x 256 elements;
+    Facts/ActivationTile.h says where each byte goes. Scales become f32, sums d * sum in
+    f32, which is exact, or that number as three bf16 (`q8_1_tile_parts`). Tokens past the
+    last one are zeroes. The packed form has `matrix`; on memrefs the destination is `outs`.
+
+    Rules:
+    - transpose_chunks_c1: operands are all tensors (then there is a result and no
+      outs), or all contiguous memrefs (then outs and no result).
+    - transpose_chunks_c2: chunks are tokens x k of q8_1_chunk, extents 1 .. 2^28, k a
+      multiple of 256.
+    - transpose_chunks_c3: the result is those tokens as q8_1_tile or q8_1_tile_parts.
+    - transpose_chunks_c4: in the packed form both sides have exactly the bytes of `matrix`.
+  }];
+  let arguments = (ins Blockscale_BlockBytes:$chunks, Optional<Blockscale_BlockBytes>:$out,
+    Blockscale_Nullable<Blockscale_ChunkMatrixAttr>:$matrix);
+  let results = (outs Optional<Blockscale_BlockBytes>:$result);
+  let assemblyFormat = [{
+    $chunks (`outs` `(` $out^ `:` type($out) `)`)? attr-dict `:` type($chunks) (`->` type($result)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::blockscale::ChunkMatrixAttr getLogicalMatrix();
+  }];
+}
+
 def Blockscale_CheckBlockGemmOp : Blockscale_ProblemOp<"check_block_gemm"> {
   let summary = "compares a product of blocks with a reference in f64";
   let description = [{

@@ -90,6 +90,22 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, ChunkSums v) {
   p.getStream() << name(v);
   return p;
 }
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Activations v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Minima v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, SumConversion v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, BlockContract v) {
+  p.getStream() << name(v);
+  return p;
+}
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, PlaneContent v) {
   p.getStream() << name(v);
   return p;
@@ -196,6 +212,20 @@ struct FieldParser<blockscale::WarpKernel>
 template <>
 struct FieldParser<blockscale::ChunkSums>
     : blockscale::detail::KeywordParser<blockscale::ChunkSums, blockscale::parseChunkSums> {};
+template <>
+struct FieldParser<blockscale::Activations>
+    : blockscale::detail::KeywordParser<blockscale::Activations, blockscale::parseActivations> {};
+template <>
+struct FieldParser<blockscale::Minima>
+    : blockscale::detail::KeywordParser<blockscale::Minima, blockscale::parseMinima> {};
+template <>
+struct FieldParser<blockscale::SumConversion>
+    : blockscale::detail::KeywordParser<blockscale::SumConversion, blockscale::parseSumConversion> {
+};
+template <>
+struct FieldParser<blockscale::BlockContract>
+    : blockscale::detail::KeywordParser<blockscale::BlockContract, blockscale::parseBlockContract> {
+};
 template <>
 struct FieldParser<blockscale::PlaneContent>
     : blockscale::detail::KeywordParser<blockscale::PlaneContent, blockscale::parsePlaneContent> {};

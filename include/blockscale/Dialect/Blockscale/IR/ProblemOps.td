@@ -135,11 +135,13 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     `#blockscale.block_problem` says what is computed, term by term. A may also be
     m x k of f32 or f16: blockscale-insert-relayouts then puts a visible
     `blockscale.quantize_chunks` in front. The packed form has `block_problem`,
-    level 2 `warp_schedule`, whose own rules are warp_schedule_cN.
+    level 2 `warp_schedule`, whose own rules are warp_schedule_cN. A may be tiles of
+    transposed activations (`q8_1_tile`), which `blockscale.transpose_chunks` makes of
+    chunks. `contract = #blockscale.contract<bounded>` allows other orders of rounding.
 
     Rules of a product of blocks, besides gemm_c1 to gemm_c5 and gemm_c15:
-    - gemm_c16: both operands have scales, or neither; without, A is q8_1_chunk, f32 or
-      f16 and B is q4_K.
+    - gemm_c16: both operands have scales, or neither; without, A is q8_1_chunk,
+      q8_1_tile, q8_1_tile_parts, f32 or f16 and B is q4_K.
     - gemm_c17: k is a multiple of 256, the elements of a q4_K block.
     - gemm_c18: out is f32.
     - gemm_c19: there are no alpha, bias, beta, C, nibble orders and majors: the kernels have
@@ -147,6 +149,9 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     - gemm_c20: attributes fit the operands: problem and schedule for scaled ones,
       block_problem and warp_schedule for blocks.
     - gemm_c21: in the packed form every operand has exactly the bytes of `block_problem`.
+    - gemm_c24: A has the format that `warp_schedule` reads.
+    - gemm_c25: only blocks have a contract, and q8_1_tile_parts, whose product with the
+      minima rounds in another order, needs the bounded one.
 
     And of scaled operands:
     - gemm_c22: an MN-major operand has 8-bit elements; major_a and major_b stand in the
@@ -166,7 +171,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     Blockscale_Nullable<Blockscale_MajorAttr>:$major_a,
     Blockscale_Nullable<Blockscale_MajorAttr>:$major_b,
     Blockscale_Nullable<Blockscale_BlockProblemAttr>:$block_problem,
-    Blockscale_Nullable<Blockscale_WarpScheduleAttr>:$warp_schedule);
+    Blockscale_Nullable<Blockscale_WarpScheduleAttr>:$warp_schedule,
+    Blockscale_Nullable<Blockscale_ContractAttr>:$contract);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
     `ins` `(` custom<GemmOperands>($a, $sfa, $b, $sfb, type($a), type($sfa), type($b), type($sfb)) `)`

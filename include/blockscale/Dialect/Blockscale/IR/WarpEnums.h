@@ -41,11 +41,67 @@ constexpr std::optional<ChunkSums> parseChunkSums(std::string_view text) {
   return std::nullopt;
 }
 
+/// How A lies in memory: chunks as rows of a matrix have them, or tiles in the order of
+/// shared memory (Facts/ActivationTile.h).
+enum class Activations : uint8_t { chunks, transposed };
+constexpr std::string_view name(Activations a) {
+  return a == Activations::chunks ? "chunks" : "transposed";
+}
+constexpr std::optional<Activations> parseActivations(std::string_view text) {
+  if (text == "chunks")
+    return Activations::chunks;
+  if (text == "transposed")
+    return Activations::transposed;
+  return std::nullopt;
+}
+
+/// How the minima are subtracted: an fma behind each chunk's first term, or a product of
+/// their own of the eight chunks of a pass.
+enum class Minima : uint8_t { fold, mma };
+constexpr std::string_view name(Minima m) { return m == Minima::fold ? "fold" : "mma"; }
+constexpr std::optional<Minima> parseMinima(std::string_view text) {
+  if (text == "fold")
+    return Minima::fold;
+  if (text == "mma")
+    return Minima::mma;
+  return std::nullopt;
+}
+
+/// How an s32 sum becomes f32: an offset that the mma starts from and a subtraction takes
+/// away, or cvt.rn.f32.s32. Both are exact.
+enum class SumConversion : uint8_t { offset, cvt };
+constexpr std::string_view name(SumConversion c) {
+  return c == SumConversion::offset ? "offset" : "cvt";
+}
+constexpr std::optional<SumConversion> parseSumConversion(std::string_view text) {
+  if (text == "offset")
+    return SumConversion::offset;
+  if (text == "cvt")
+    return SumConversion::cvt;
+  return std::nullopt;
+}
+
+/// What a product of blocks may round: each term in the order that is written, so that the
+/// bits are specified; or any order whose error stays inside the bound of check_block_gemm.
+enum class BlockContract : uint8_t { ordered, bounded };
+constexpr std::string_view name(BlockContract c) {
+  return c == BlockContract::ordered ? "ordered" : "bounded";
+}
+constexpr std::optional<BlockContract> parseBlockContract(std::string_view text) {
+  if (text == "ordered")
+    return BlockContract::ordered;
+  if (text == "bounded")
+    return BlockContract::bounded;
+  return std::nullopt;
+}
+
 /// What a plane of shared memory holds: bytes of A; scale and sum of its chunks;
-/// nibbles of B as in the file; bytes of B; scale and minimum of B's sub-blocks.
-enum class PlaneContent : uint8_t { qa8, sda, qb_raw, qb8, sds };
-inline constexpr std::array<std::string_view, 5> kPlaneContentNames{"qa8", "sda", "qb_raw", "qb8",
-                                                                    "sds"};
+/// nibbles of B as in the file; bytes of B; scale and minimum of B's sub-blocks. Where the
+/// minima are a product of their own, `sda` and `sds` are scales alone, and there are the
+/// parts of A's scaled sums, the minima themselves as bf16, and -dmin of each row.
+enum class PlaneContent : uint8_t { qa8, sda, sum_parts, qb_raw, qb8, sds, minima, dmin };
+inline constexpr std::array<std::string_view, 8> kPlaneContentNames{
+    "qa8", "sda", "sum_parts", "qb_raw", "qb8", "sds", "minima", "dmin"};
 constexpr std::string_view name(PlaneContent c) { return kPlaneContentNames[size_t(c)]; }
 constexpr std::optional<PlaneContent> parsePlaneContent(std::string_view text) {
   for (size_t i = 0; i < kPlaneContentNames.size(); ++i)

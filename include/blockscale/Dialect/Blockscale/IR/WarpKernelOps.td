@@ -26,10 +26,16 @@ def Blockscale_FragmentB : VectorOfLengthAndType<[4], [I32]>;
 /// Sums of two instructions, 16 tokens x 2 x 8 rows: element 4 h + i is element i of half h.
 def Blockscale_FragmentSums : VectorOfLengthAndType<[8], [I32]>;
 def Blockscale_FragmentAcc : VectorOfLengthAndType<[8], [F32]>;
-/// Scale and scaled sum of tokens r and r + 8 of a group.
-def Blockscale_TokenScales : VectorOfLengthAndType<[4], [F32]>;
-/// d * sc and -(dmin * min) of the lane's four rows.
-def Blockscale_RowScales : VectorOfLengthAndType<[8], [F32]>;
+/// Scale and scaled sum of tokens r and r + 8 of a group, or their scales alone.
+def Blockscale_TokenScales : VectorOfLengthAndType<[2, 4], [F32]>;
+/// d * sc and -(dmin * min) of the lane's four rows, or d * sc alone.
+def Blockscale_RowScales : VectorOfLengthAndType<[4, 8], [F32]>;
+/// bf16 parts of the scaled sums of 16 tokens x 8 chunks: 4 words of parts 0 and 1, 2 of part 2.
+def Blockscale_FragmentParts : VectorOfLengthAndType<[6], [I32]>;
+/// Minima of 2 x 8 rows x 8 sub-blocks as bf16, a word a lane each.
+def Blockscale_FragmentMinima : VectorOfLengthAndType<[2], [I32]>;
+/// -dmin of the lane's four rows.
+def Blockscale_MinimaScales : VectorOfLengthAndType<[4], [F32]>;
 
 //===----------------------------------------------------------------------===//
 // Plan
@@ -78,6 +84,8 @@ def Blockscale_WarpKernelOp : Blockscale_Op<"warp_kernel",
     - warp_kernel_c8: fragments must come from the plane that holds them, of a chunk and a
       group that there are
     - warp_kernel_c9: planes must be read between the two barriers of a pass
+    - warp_kernel_c10: where the schedule's minima are a product of their own, the problem's contract
+      must be bounded, and each pass must add them to each group once
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
@@ -105,10 +113,16 @@ def Blockscale_BlockTileOp : Blockscale_Op<"block_tile", [Pure]> {
 // Filling planes
 //===----------------------------------------------------------------------===//
 
+def Blockscale_TileRingOp : Blockscale_Op<"tile_ring"> {
+  let summary = "sets up the mbarriers of the stages that hold tiles of A; all threads meet";
+  let assemblyFormat = "attr-dict";
+}
+
 def Blockscale_ActivationCursorOp : Blockscale_Op<"activation_cursor", [Pure]> {
-  let summary = "address of the first chunks of A that this thread copies";
+  let summary = "address of the first chunks of A that this thread copies, or of the first tile";
   let description = [{
-    Tokens from `count` on are read as the last one; nothing of them is stored.
+    Tokens from `count` on are read as the last one; nothing of them is stored. Of
+    transposed activations the cursor is the first tile, or what this thread copies of it.
   }];
   let arguments = (ins Blockscale_BufferType:$buffer, I32:$tile, I32:$count);
   let results = (outs I64:$cursor);
@@ -124,29 +138,42 @@ def Blockscale_WeightCursorOp : Blockscale_Op<"weight_cursor", [Pure]> {
 }
 
 def Blockscale_FillActivationsOp : Blockscale_Op<"fill_activations"> {
-  let summary = "copies one pass of chunks of A to its planes";
-  let arguments = (ins I64:$cursor, Blockscale_PlaneType:$values, Blockscale_PlaneType:$scales);
-  let assemblyFormat = "$cursor `to` $values `,` $scales attr-dict";
+  let summary = "copies one pass of chunks of A to its planes, or one tile";
+  let description = [{
+    A tile is one bulk copy, by one thread, to the stage that has been read longest. `parts`
+    is there where the minima are a product of their own.
+  }];
+  let arguments = (ins I64:$cursor, Blockscale_PlaneType:$values, Blockscale_PlaneType:$scales,
+    Optional<Blockscale_PlaneType>:$parts);
+  let assemblyFormat = "$cursor `to` $values `,` $scales (`,` $parts^)? attr-dict";
 }
 
 def Blockscale_FillWeightsOp : Blockscale_Op<"fill_weights"> {
   let summary = "copies one pass of blocks of B to its planes";
   let description = [{
     `part` is which half of a block the pass is where k of the tile is 128, else 0.
+    `minima` are the planes of minima and of -dmin where they are a product of their own.
+    With a ring of tiles each warp copies the rows that it multiplies.
   }];
   let arguments = (ins I64:$nibbles, I64:$header, Blockscale_PlaneType:$values,
-    Blockscale_PlaneType:$scales, I64Attr:$part);
+    Blockscale_PlaneType:$scales, I64Attr:$part, Variadic<Blockscale_PlaneType>:$minima);
   let assemblyFormat = [{
-    $nibbles `,` $header `part` $part `to` $values `,` $scales attr-dict
+    $nibbles `,` $header `part` $part `to` $values `,` $scales (`minima` $minima^)? attr-dict
   }];
 }
 
 def Blockscale_PlanesFilledOp : Blockscale_Op<"planes_filled"> {
   let summary = "waits until all threads have filled the planes";
+  let description = [{
+    With a ring of tiles: until the tile of this pass is there, and this warp's rows.
+  }];
   let assemblyFormat = "attr-dict";
 }
 def Blockscale_PlanesReadOp : Blockscale_Op<"planes_read"> {
   let summary = "waits until all threads have read the planes";
+  let description = [{
+    With a ring of tiles nobody waits: the warp says that it has read its stage.
+  }];
   let assemblyFormat = "attr-dict";
 }
 
@@ -191,6 +218,25 @@ def Blockscale_LoadRowScalesOp : Blockscale_Op<"load_row_scales"> {
   let assemblyFormat = "$plane `chunk` $chunk attr-dict `:` type($values)";
 }
 
+def Blockscale_LoadSumPartsOp : Blockscale_Op<"load_sum_parts"> {
+  let summary = "parts of d * sum of a group in all chunks of the pass (ldmatrix)";
+  let arguments = (ins Blockscale_PlaneType:$plane, I64Attr:$group);
+  let results = (outs Blockscale_FragmentParts:$values);
+  let assemblyFormat = "$plane `group` $group attr-dict `:` type($values)";
+}
+def Blockscale_LoadMinimaOp : Blockscale_Op<"load_minima"> {
+  let summary = "minima of the warp's rows in all chunks of the pass (ldmatrix)";
+  let arguments = (ins Blockscale_PlaneType:$plane);
+  let results = (outs Blockscale_FragmentMinima:$values);
+  let assemblyFormat = "$plane attr-dict `:` type($values)";
+}
+def Blockscale_LoadMinimaScalesOp : Blockscale_Op<"load_minima_scales"> {
+  let summary = "-dmin of the lane's four rows";
+  let arguments = (ins Blockscale_PlaneType:$plane);
+  let results = (outs Blockscale_MinimaScales:$values);
+  let assemblyFormat = "$plane attr-dict `:` type($values)";
+}
+
 def Blockscale_MmaS8Op : Blockscale_Op<"mma_s8", [Pure]> {
   let summary = "sums of 32 products of bytes: two mma.sync m16n8k32";
   let description = [{
@@ -210,11 +256,13 @@ def Blockscale_Rank1RescaleOp : Blockscale_Op<"rank1_rescale", [Pure]> {
   let description = [{
     For each token t and row o of the lane, in this order and in f32:
     acc = fma(d[t] * dsc[o], sum[t, o], acc), then acc = fma(dsum[t], dmin[o], acc), with
-    dmin[o] = -(dmin * min). A sum is below 2^22, so that its conversion is exact.
+    dmin[o] = -(dmin * min). A sum is below 2^22, so that its conversion is exact. With
+    scales alone it is the first fma; `mma_minima` then adds the minima of the pass.
 
     Rules:
     - rank1_rescale_c1: sums come from an mma_s8, token scales and row scales from their
       planes: both terms are there, and of the same chunk.
+    - rank1_rescale_c2: token scales and row scales both have their second terms, or neither.
   }];
   let arguments = (ins Blockscale_FragmentAcc:$acc, Blockscale_FragmentSums:$sums,
     Blockscale_TokenScales:$tokens, Blockscale_RowScales:$rows);
@@ -222,6 +270,28 @@ def Blockscale_Rank1RescaleOp : Blockscale_Op<"rank1_rescale", [Pure]> {
   let assemblyFormat = [{
     $acc `,` $sums `,` $tokens `,` $rows attr-dict `:` type($acc) `,` type($sums) `,` type($tokens)
     `,` type($rows) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_MmaMinimaOp : Blockscale_Op<"mma_minima", [Pure]> {
+  let summary = "adds the minima of a pass to the accumulator: mma.sync of bf16";
+  let description = [{
+    For each token t and row o of the lane: s = the sum over the pass's eight chunks of
+    (d[t] * sum q) * min[o], the first factor as three bf16 that add up to it, by m16n8k16
+    and then m16n8k8 from zero, in f32 as the tensor core adds; acc = fma(-dmin[o], s, acc).
+    Products are exact; only the order and the rounding of their sum are not the contract's,
+    so that `contract = bounded` must allow it.
+
+    Rules:
+    - mma_minima_c1: parts, minima and scales come from their planes.
+  }];
+  let arguments = (ins Blockscale_FragmentAcc:$acc, Blockscale_FragmentParts:$parts,
+    Blockscale_FragmentMinima:$minima, Blockscale_MinimaScales:$scales);
+  let results = (outs Blockscale_FragmentAcc:$result);
+  let assemblyFormat = [{
+    $acc `,` $parts `,` $minima `,` $scales attr-dict `:` type($acc) `,` type($parts) `,`
+    type($minima) `,` type($scales) `->` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -37,10 +37,22 @@ struct WarpShape {
   int64_t tokens, rows, chunks; // of one pass
   int64_t rowWarps, tokenWarps; // their product is 8
   int64_t groups;               // of one warp
-  bool raw, packed;
+  bool raw, packed, transposed;
+  bool splitMinima;   // a product of their own
   int64_t stages;     // passes that shared memory holds
   int64_t stageBytes; // from the planes of one pass to those of the next
+  // A ring holds `stages` tiles of A, then two passes of B, then the mbarriers.
+  bool ring;
+  int64_t tileBytes, weightBytes;
+  int64_t weights() const { return stages * tileBytes; }
+  int64_t barriers() const { return weights() + 2 * weightBytes; }
 };
+/// Two mbarriers of each stage of a ring: it is full, it is empty.
+inline constexpr int64_t kRingBarrierBytes = 16;
+/// Stages that a ring may have.
+inline constexpr int64_t kMostStages = 4;
+/// Whether the chip has bulk copies that an mbarrier counts.
+bool hasBulkCopies(facts::Arch arch);
 
 /// The planes of a schedule, one after the other.
 mlir::SmallVector<PlaneAttr> planPlanes(WarpScheduleAttr schedule);
@@ -77,7 +89,17 @@ struct WarpPins {
   std::optional<WarpKernel> kernel;
   std::optional<int64_t> chunks; // KD: chunks of one pass
   std::optional<ChunkSums> sums;
+  std::optional<Activations> activations;
+  std::optional<Minima> minima;
+  std::optional<SumConversion> convert;
+  std::optional<int64_t> stages, flight;
 };
+/// The same as a pass's options have them: empty words and zeroes are free.
+struct WarpPinWords {
+  llvm::StringRef kernel, sums, activations, minima, convert;
+  int64_t chunks, stages, flight;
+};
+mlir::FailureOr<WarpPins> readWarpPins(const WarpPinWords &words, ErrorFn emitError);
 /// A schedule, and why it is not the first choice: empty where it is.
 struct WarpChoice {
   WarpScheduleAttr schedule;
@@ -88,8 +110,11 @@ struct WarpChoice {
 mlir::FailureOr<WarpChoice> chooseWarpSchedule(BlockProblemAttr problem, facts::Arch arch,
                                                const WarpPins &pins, ErrorFn emitError);
 
-/// warp_schedule_c1 .. warp_schedule_c6.
+/// warp_schedule_c1 .. warp_schedule_c10.
 mlir::LogicalResult verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn emitError);
+/// gemm_c25 of a schedule: what it may round is what the contract allows.
+mlir::LogicalResult verifyContract(WarpScheduleAttr schedule, BlockContract contract,
+                                   ErrorFn emitError);
 /// gemm_c5, gemm_c15 to gemm_c17 of a problem alone.
 mlir::LogicalResult verifyBlockProblem(BlockProblemAttr problem, ErrorFn emitError);
 

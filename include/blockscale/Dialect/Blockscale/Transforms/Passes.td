@@ -45,20 +45,44 @@ def NormalizeScales : Pass<"blockscale-normalize-scales", "::mlir::ModuleOp"> {
   }];
 }
 
+/// Fields of a warp_schedule that may be pinned: of the choice, and of what depends on it.
+class WarpPinList {
+  list<Option> fields = [
+    Option<"kernel", "kernel", "std::string", /*default=*/"\"\"",
+           "of blocks: pins raw_nibble, wide or narrow">,
+    Option<"kd", "kd", "int64_t", /*default=*/"0", "of blocks: pins the chunks of one pass">,
+    Option<"sums", "sums", "std::string", /*default=*/"\"\"",
+           "of blocks: pins two_word or packed">,
+    Option<"activations", "activations", "std::string", /*default=*/"\"\"",
+           "of blocks: pins chunks or transposed">,
+    Option<"minima", "minima", "std::string", /*default=*/"\"\"",
+           "of blocks: pins fold or mma">,
+    Option<"convert", "convert", "std::string", /*default=*/"\"\"",
+           "of blocks: pins offset or cvt">,
+    Option<"flight", "flight", "int64_t", /*default=*/"0",
+           "of blocks: pins the groups whose loads are in flight together">,
+    Option<"stages", "stages", "int64_t", /*default=*/"0", "pins the operand stages">];
+}
+def WarpPinOptions : WarpPinList;
+
 def InsertRelayouts : Pass<"blockscale-insert-relayouts"> {
   let summary = "makes every copy that a gemm needs visible";
   let description = [{
     Linear scales get a `relayout_scales`; tiled scales whose rows do not fill
     whole tiles get a `zero_scale_tail`, unless their producer zeroes the padding;
     operands with `nibbles_x = high_first` get a `swap_nibbles`; f32 or f16 activations
-    of a product of blocks get a `quantize_chunks`. With
+    of a product of blocks get a `quantize_chunks`. Chunks get a `transpose_chunks` where
+    the schedule of the product, or the one that blockscale-choose-schedule would choose
+    with the same target and pins, reads transposed activations. With
     auto-relayout=false a linear operand is refused (gemm_c14).
 
     Doc test: test/Transforms/insert-relayouts.mlir.
   }];
   let options = [
     Option<"autoRelayout", "auto-relayout", "bool", /*default=*/"true",
-           "insert relayout_scales for linear scales; false: refuse them">];
+           "insert relayout_scales for linear scales; false: refuse them">,
+    Option<"arch", "arch", "std::string", /*default=*/"\"\"", "target, such as sm_90a">]
+    # WarpPinOptions.fields;
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
 }
 
@@ -76,7 +100,9 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
 
     A product of blocks gets a `warp_schedule`: of raw_nibble, wide and narrow the
     kernel that reads the fewest bytes for each block that an SM holds, or the pinned
-    one; where it cannot run, the next that can, and `blockscale.fallback` says why.
+    one; where it cannot run, the next that can, and `blockscale.fallback` says why. It
+    reads A as it is by now (blockscale-insert-relayouts transposes it), and subtracts the
+    minima by a product of their own only where the contract is bounded.
 
     Doc test: test/Transforms/choose-schedule.mlir.
   }];
@@ -86,17 +112,12 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
            "pins the kind: mxf4, mxf4nvf4 or mxf8f6f4">,
     Option<"tileN", "tile-n", "int64_t", /*default=*/"0", "pins the columns of a tile">,
     Option<"instK", "inst-k", "int64_t", /*default=*/"0", "pins K of the instruction">,
-    Option<"stages", "stages", "int64_t", /*default=*/"0", "pins the operand stages">,
     Option<"accumulators", "accumulators", "int64_t", /*default=*/"0", "pins the accumulator stages">,
     Option<"epilogue", "epilogue", "std::string", /*default=*/"\"\"",
            "pins the epilogue: tma_store or plain_store">,
     Option<"staging", "staging", "int64_t", /*default=*/"0", "pins the staging buffers of tma_store">,
-    Option<"ctas", "ctas", "int64_t", /*default=*/"0", "pins the number of persistent CTAs">,
-    Option<"kernel", "kernel", "std::string", /*default=*/"\"\"",
-           "of blocks: pins raw_nibble, wide or narrow">,
-    Option<"kd", "kd", "int64_t", /*default=*/"0", "of blocks: pins the chunks of one pass">,
-    Option<"sums", "sums", "std::string", /*default=*/"\"\"",
-           "of blocks: pins two_word or packed">];
+    Option<"ctas", "ctas", "int64_t", /*default=*/"0", "pins the number of persistent CTAs">]
+    # WarpPinOptions.fields;
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
 }
 
@@ -109,6 +130,8 @@ def InsertChecks : Pass<"blockscale-insert-checks"> {
 
     Rules:
     - insert_checks_c1: a gemm has a schedule.
+    - insert_checks_c2: tiles of activations come from a transpose_chunks, whose chunks the
+      reference reads.
 
     Doc test: test/Transforms/insert-checks.mlir.
   }];

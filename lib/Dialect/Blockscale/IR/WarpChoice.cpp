@@ -1,0 +1,196 @@
+//===- WarpChoice.cpp - choice of an mma.sync kernel ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// By occupancy and traffic; what is pinned is kept, and checked with the rest.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WarpForms.h"
+
+using namespace mlir;
+using namespace blockscale;
+using facts::Arch;
+
+namespace {
+/// The schedules of one problem on one chip, with what is pinned.
+class WarpChooser {
+public:
+  WarpChooser(BlockProblemAttr problem, Arch arch, const WarpPins &pins)
+      : problem(problem), arch(arch), chunks(pins.chunks.value_or(facts::kQ4KSubBlocks)),
+        sums(pins.sums.value_or(ChunkSums::two_word)), pins(pins) {}
+
+  /// The kernel of the least traffic for each block that an SM holds.
+  WarpKernel cheapest() const {
+    auto less = [&](WarpKernel a, WarpKernel b) { return costOf(a) < costOf(b); };
+    return *std::min_element(kOrder.begin(), kOrder.end(), less);
+  }
+  /// Why a kernel cannot run; empty where it can.
+  std::string whyNot(WarpKernel kernel) const;
+  WarpScheduleAttr scheduleOf(WarpKernel kernel) const;
+
+  static constexpr std::array<WarpKernel, 3> kOrder{WarpKernel::raw_nibble, WarpKernel::wide,
+                                                    WarpKernel::narrow};
+
+private:
+  /// Tiles of A want the kernel that reads them.
+  Activations activationsOf(WarpKernel kernel) const;
+  Minima minimaOf(Activations activations) const;
+  PlaneForm formOf(WarpKernel kernel, int64_t kd, int64_t stages) const {
+    Activations activations = activationsOf(kernel);
+    return {tileOf(kernel, kd),
+            kernel != WarpKernel::raw_nibble,
+            sums,
+            activations,
+            minimaOf(activations),
+            stages};
+  }
+  int64_t blocksOf(const PlaneForm &form) const {
+    Occupancy occupancy =
+        planOccupancy(arch, sharedBytesOf(form), planRegisters(form.tile), kWarpKernelThreads);
+    return std::max<int64_t>(1, occupancy.blocks());
+  }
+  /// Bytes per block that an SM holds: more than two were never measured to pay.
+  int64_t costOf(WarpKernel kernel) const {
+    int64_t kd = kernel == WarpKernel::wide ? chunks : facts::kQ4KSubBlocks;
+    return planTraffic(problem, tileOf(kernel, kd)).total() /
+           std::min<int64_t>(2, blocksOf(formOf(kernel, kd, /*stages=*/1)));
+  }
+  int64_t stagesOf(WarpKernel kernel) const;
+
+  BlockProblemAttr problem;
+  Arch arch;
+  int64_t chunks;
+  ChunkSums sums;
+  const WarpPins &pins;
+};
+} // namespace
+
+Activations WarpChooser::activationsOf(WarpKernel kernel) const {
+  if (isTile(problem.getA()))
+    return Activations::transposed;
+  return pins.activations.value_or(Activations::chunks);
+}
+
+Minima WarpChooser::minimaOf(Activations activations) const {
+  if (isTile(problem.getA()))
+    return problem.getA() == facts::BlockFormat::q8_1_tile_parts ? Minima::mma : Minima::fold;
+  bool mayRound = problem.getContract() == BlockContract::bounded;
+  return pins.minima.value_or(mayRound && activations == Activations::transposed ? Minima::mma
+                                                                                 : Minima::fold);
+}
+
+std::string WarpChooser::whyNot(WarpKernel kernel) const {
+  PlaneForm form = formOf(kernel, chunks, pins.stages.value_or(1));
+  int64_t bytes = sharedBytesOf(form), limit = facts::info(arch).sharedPerBlock;
+  if (bytes > limit)
+    return "shared memory must be at most " + std::to_string(limit) + " bytes, got " +
+           std::to_string(bytes);
+  if (kernel == WarpKernel::wide && chunks != 4 && chunks != facts::kQ4KSubBlocks)
+    return "kd must be 4 or 8, got " + std::to_string(chunks);
+  if (kernel != WarpKernel::wide && chunks != facts::kQ4KSubBlocks)
+    return "kd must be 8, got " + std::to_string(chunks);
+  if (kernel != WarpKernel::raw_nibble && form.isTransposed())
+    return "activations must be chunks, got transposed";
+  return {};
+}
+
+/// As many as leave an SM the blocks that it has with one: a second pass of chunks, three
+/// tiles (with more none was measured to pay).
+int64_t WarpChooser::stagesOf(WarpKernel kernel) const {
+  if (pins.stages)
+    return *pins.stages;
+  PlaneForm form = formOf(kernel, chunks, /*stages=*/1);
+  if (kernel != WarpKernel::raw_nibble || chunks != facts::kQ4KSubBlocks)
+    return 1;
+  if (form.isTransposed() && !hasBulkCopies(arch))
+    return 1;
+  int64_t blocks = blocksOf(form);
+  for (int64_t stages = form.isTransposed() ? 3 : 2; stages > 1; --stages) {
+    form.stages = stages;
+    if (blocks >= 2 && sharedBytesOf(form) <= facts::info(arch).sharedPerBlock &&
+        blocksOf(form) == blocks)
+      return stages;
+  }
+  return 1;
+}
+
+WarpScheduleAttr WarpChooser::scheduleOf(WarpKernel kernel) const {
+  PlaneForm form = formOf(kernel, chunks, stagesOf(kernel));
+  // Groups whose loads ptxas 13.5 may have in flight together; with more it spills
+  // addresses of the next fill. Two keep the tensor core busy; in code for the chips of
+  // the 120 family, and where the minima are a product of their own, one does.
+  bool isCrowded = facts::covers(arch, Arch::sm_120f) || form.minima == Minima::mma;
+  int64_t flight = isCrowded ? 1 : 2;
+  // Measured on an H200 (docs/Q4K.md): a ring is bound by issue slots.
+  SumConversion convert = form.isRing() ? SumConversion::cvt : SumConversion::offset;
+  return WarpScheduleAttr::get(problem.getContext(), arch, kernel, form.tile, sums,
+                               form.activations, form.minima, pins.convert.value_or(convert),
+                               form.stages, pins.flight.value_or(flight), kWarpKernelThreads,
+                               blocksOf(form));
+}
+
+FailureOr<WarpPins> blockscale::readWarpPins(const WarpPinWords &words, ErrorFn emitError) {
+  WarpPins pins;
+  auto refuse = [&](StringRef label, StringRef field, StringRef legal, StringRef got) {
+    emitError() << label << ": " << field << " must be " << legal << ", got '" << got << "'";
+    return failure();
+  };
+  if (!words.kernel.empty() && !(pins.kernel = parseWarpKernel(std::string_view(words.kernel))))
+    return refuse("warp_schedule_c2", "kernel", "raw_nibble, wide or narrow", words.kernel);
+  if (!words.sums.empty() && !(pins.sums = parseChunkSums(std::string_view(words.sums))))
+    return refuse("warp_schedule_c2", "sums", "two_word or packed", words.sums);
+  if (!words.activations.empty() &&
+      !(pins.activations = parseActivations(std::string_view(words.activations))))
+    return refuse("warp_schedule_c8", "activations", "chunks or transposed", words.activations);
+  if (!words.minima.empty() && !(pins.minima = parseMinima(std::string_view(words.minima))))
+    return refuse("warp_schedule_c9", "minima", "fold or mma", words.minima);
+  if (!words.convert.empty() &&
+      !(pins.convert = parseSumConversion(std::string_view(words.convert))))
+    return refuse("warp_schedule_c2", "convert", "offset or cvt", words.convert);
+  for (auto [pin, number] :
+       {std::pair(&pins.chunks, words.chunks), std::pair(&pins.stages, words.stages),
+        std::pair(&pins.flight, words.flight)})
+    if (number)
+      *pin = number;
+  return pins;
+}
+
+FailureOr<WarpChoice> blockscale::chooseWarpSchedule(BlockProblemAttr problem, Arch arch,
+                                                     const WarpPins &pins, ErrorFn emitError) {
+  if (!isWarpTarget(arch)) {
+    emitError() << "warp_schedule_c1: chip of a product of blocks must be one of "
+                << listWarpTargets() << ", got " << name(arch);
+    return failure();
+  }
+  constexpr int64_t kMostChunks = 64;
+  if (int64_t chunks = pins.chunks.value_or(1); chunks < 1 || chunks > kMostChunks) {
+    emitError() << "warp_schedule_c4: kd must be 1 .. " << kMostChunks << " chunks of 32, got "
+                << chunks;
+    return failure();
+  }
+  if (int64_t stages = pins.stages.value_or(1); stages < 1 || stages > kMostStages) {
+    emitError() << "warp_schedule_c7: stages must be 1 .. " << kMostStages << ", got " << stages;
+    return failure();
+  }
+  WarpChooser chooser(problem, arch, pins);
+  WarpKernel first = pins.kernel.value_or(chooser.cheapest());
+  std::string reasons;
+  for (WarpKernel kernel : WarpChooser::kOrder) {
+    if (kernel < first)
+      continue;
+    std::string reason = chooser.whyNot(kernel);
+    if (reason.empty()) {
+      WarpScheduleAttr schedule = chooser.scheduleOf(kernel);
+      // What is pinned may not go together.
+      if (failed(verifyWarpSchedule(schedule, emitError)))
+        return failure();
+      if (failed(verifyContract(schedule, problem.getContract(), emitError)))
+        return failure();
+      return WarpChoice{schedule, reasons};
+    }
+    reasons += (reasons.empty() ? "" : "; ") + std::string(name(kernel)) + ": " + reason;
+  }
+  emitError() << "warp_schedule_c3: a kernel must fit " << name(arch) << ", got none: " << reasons;
+  return failure();
+}
