@@ -110,6 +110,8 @@ Device::Device(const Problem &problem, size_t scratchBytes) : problem(problem) {
   halfOut = allocate<__half>(shape.outputs());
   for (bool hasMinima : {false, true})
     transposed[hasMinima] = allocate<uint8_t>(transposedBytes(shape, hasMinima));
+  for (bool hasParts : {false, true})
+    tiles[hasParts] = allocate<uint8_t>(tileBytes(shape, hasParts));
   needScratch(scratchBytes);
 }
 
@@ -118,7 +120,8 @@ Device::~Device() {
        {static_cast<void *>(chunks), static_cast<void *>(quantized), static_cast<void *>(weights),
         static_cast<void *>(activations), static_cast<void *>(halfActivations),
         static_cast<void *>(halfWeights), static_cast<void *>(out), static_cast<void *>(halfOut),
-        static_cast<void *>(transposed[0]), static_cast<void *>(transposed[1]), scratch})
+        static_cast<void *>(transposed[0]), static_cast<void *>(transposed[1]),
+        static_cast<void *>(tiles[0]), static_cast<void *>(tiles[1]), scratch})
     cudaFree(pointer);
 }
 
@@ -198,6 +201,13 @@ std::vector<Entry> makeEntries(Device &device, const std::vector<LoadedKernel> &
                                                 device.weights, device.out, shape, nullptr);
                        },
                        Output::f32, Reference::contract, /*isProduct=*/true});
+  for (bool hasParts : {false, true})
+    entries.push_back({hasParts ? "tiles-parts" : "tiles",
+                       [&device, shape, hasParts] {
+                         return launchTiles(device.chunks, device.tiles[hasParts], shape, hasParts,
+                                            nullptr);
+                       },
+                       Output::tiles, Reference::contract, /*isProduct=*/false});
   for (const LoadedKernel &kernel : loaded) {
     if (kernel.shape && (kernel.shape->tokens != shape.tokens || kernel.shape->rows != shape.rows ||
                          kernel.shape->depth != shape.depth))
@@ -207,7 +217,8 @@ std::vector<Entry> makeEntries(Device &device, const std::vector<LoadedKernel> &
                        [&device, shape, &kernel] {
                          DeviceBuffers buffers{device.chunks,      device.weights,
                                                device.activations, device.halfActivations,
-                                               device.out,         device.scratch};
+                                               device.out,         device.scratch,
+                                               device.tiles[0],    device.tiles[1]};
                          return launchLoaded(kernel, buffers, shape, nullptr);
                        },
                        Output::f32, kernel.check, /*isProduct=*/true});

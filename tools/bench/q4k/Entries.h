@@ -41,6 +41,7 @@ public:
   __half *halfOut;
   void *scratch = nullptr;
   uint8_t *transposed[2]; // without and with the min term apart
+  uint8_t *tiles[2];      // the same for the compiler's kernels
 
 private:
   size_t scratchBytes = 0;

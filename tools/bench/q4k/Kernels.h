@@ -65,6 +65,12 @@ cudaError_t launchPipelined(PipelinedForm form, const uint8_t *transposed,
                             cudaStream_t stream);
 cudaError_t queryPipelined(PipelinedForm form, KernelUse &use);
 
+/// Activations in tiles as the compiler's kernels take them: q8_1_tile, or with the scaled
+/// sums in parts q8_1_tile_parts.
+size_t tileBytes(Shape shape, bool hasParts);
+cudaError_t launchTiles(const ActivationChunk *in, uint8_t *out, Shape shape, bool hasParts,
+                        cudaStream_t stream);
+
 /// d = amax / 127 in f32, q = rint(x / d), then d is rounded to f16; a chunk of zeros
 /// has d = 0. Activations are [tokens, depth].
 cudaError_t launchQuantize(const float *in, ActivationChunk *out, Shape shape, cudaStream_t stream);

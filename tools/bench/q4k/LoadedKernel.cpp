@@ -15,8 +15,8 @@ namespace blockscale::q4k {
 namespace {
 
 bool isArgument(const std::string &text) {
-  for (const char *name :
-       {"chunks", "weights", "out", "scratch", "f32", "f16", "tokens", "rows", "depth"})
+  for (const char *name : {"chunks", "tiles", "parts", "weights", "out", "scratch", "f32", "f16",
+                           "tokens", "rows", "depth"})
     if (text == name)
       return true;
   return text.rfind("i32:", 0) == 0 || text.rfind("i64:", 0) == 0;
@@ -132,6 +132,8 @@ cudaError_t launchLoaded(const LoadedKernel &kernel, const DeviceBuffers &buffer
     if (arg == "depth")
       return uint32_t(shape.depth);
     const void *pointer = arg == "chunks"    ? static_cast<const void *>(buffers.chunks)
+                          : arg == "tiles"   ? buffers.tiles
+                          : arg == "parts"   ? buffers.parts
                           : arg == "weights" ? buffers.weights
                           : arg == "f32"     ? static_cast<const void *>(buffers.f32)
                           : arg == "f16"     ? buffers.f16

@@ -16,8 +16,9 @@
 //   shared 43008               # dynamic, bytes
 //   args chunks weights out tokens rows depth
 //
-// An argument is a pointer (chunks, weights, out, scratch, f32 or f16 activations), an
-// i32 of the shape (tokens, rows, depth) or a number (i32:7, i64:7).
+// An argument is a pointer (chunks, or those as tiles, or as tiles with parts; weights,
+// out, scratch, f32 or f16 activations), an i32 of the shape (tokens, rows, depth) or a
+// number (i32:7, i64:7).
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,6 +58,7 @@ struct DeviceBuffers {
   const __half *f16;
   float *out;
   void *scratch;
+  const uint8_t *tiles, *parts;
 };
 
 /// Reads a description and loads its modules. Leaves out what cannot be loaded;
