@@ -15,6 +15,8 @@
 // CHECK: blockscale.launch @kernels::@gemm_2 grid [1, 2, 1] {{.*}} shared 98304
 // CHECK-LABEL: @staged
 // CHECK: blockscale.launch @kernels::@gemm_3 grid [2, 2, 1] {{.*}} shared 90112
+// CHECK-LABEL: @ring
+// CHECK: blockscale.launch @kernels::@gemm_4 grid [2, 2, 1] {{.*}} shared 89120
 
 // CHECK: blockscale.warp_kernel @gemm_0
 // CHECK-SAME: blocks = 1
@@ -57,6 +59,29 @@
 // CHECK: planes_filled
 // CHECK-NEXT: scf.yield
 
+// A ring: the first tiles are on their way before the loop, and a turn has no barrier of all.
+// CHECK: blockscale.warp_kernel @gemm_4
+// CHECK: shared_plane <content = sda, offset = 16384, bytes = 2048, layout = quads>
+// CHECK: shared_plane <content = sum_parts, offset = 18432, bytes = 3072, layout = linear>
+// CHECK: shared_plane <content = qb_raw, offset = 43008, bytes = 16384, layout = xor_row8>
+// CHECK: shared_plane <content = sds, offset = 59392, bytes = 4096, layout = row_quads>
+// CHECK: shared_plane <content = minima, offset = 63488, bytes = 2048, layout = linear>
+// CHECK: shared_plane <content = dmin, offset = 65536, bytes = 512, layout = row_quads>
+// CHECK: tile_ring
+// CHECK: fill_activations
+// CHECK: fill_weights
+// CHECK: scf.for
+// CHECK: fill_weights
+// CHECK: fill_activations
+// CHECK: planes_filled
+// CHECK: load_nibbles
+// CHECK: load_token_scales %{{.*}} chunk 0 group 0 : vector<2xf32>
+// CHECK: load_minima
+// CHECK: load_sum_parts %{{.*}} group 0
+// CHECK-COUNT-4: mma_minima
+// CHECK: planes_read
+// CHECK: scf.yield
+
 // No number of the plan can change unseen.
 // MUTANTS: {{[1-9][0-9]+}} numbers, {{[1-9][0-9]+}} refused, {{[0-9]+}} named, 0 bad
 
@@ -83,5 +108,11 @@ func.func @staged(%a: memref<41600xi8>, %w: memref<37440xi8>, %d: memref<65x130x
   blockscale.gemm ins(%a, %w : memref<41600xi8>, memref<37440xi8>) outs(%d : memref<65x130xf32>)
     {block_problem = #problem,
      warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, stages = 2, threads = 256, blocks = 2>}
+  return
+}
+func.func @ring(%a: memref<86016xi8>, %w: memref<37440xi8>, %d: memref<65x130xf32>) {
+  blockscale.gemm ins(%a, %w : memref<86016xi8>, memref<37440xi8>) outs(%d : memref<65x130xf32>)
+    {block_problem = #blockscale.block_problem<m = 65, n = 130, k = 512, a = q8_1_tile_parts, b = q4_K, contract = bounded>,
+     warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, activations = transposed, minima = mma, stages = 2, threads = 256, blocks = 2>}
   return
 }

@@ -54,6 +54,20 @@ STAGED = [
     ("in loop", "planes_filled", "planes_read", "warp_kernel_c9"),
 ]
 
+# And for the kernel of a ring of tiles.
+RING = [
+    ("warp_kernel @gemm_4", "contract = bounded", "contract = ordered", "warp_kernel_c10"),
+    ("warp_kernel @gemm_4", "a = q8_1_tile_parts", "a = q8_1_tile", "warp_kernel_c3"),
+    ("warp_kernel @gemm_4", "shared_bytes = 89120", "shared_bytes = 89088", "warp_kernel_c5"),
+    ("content = sum_parts", "offset = 18432", "offset = 18448", "warp_kernel_c5"),
+    ("content = minima", "bytes = 2048", "bytes = 1024", "warp_kernel_c4"),
+    ("content = sds", "layout = row_quads", "layout = linear", "warp_kernel_c6"),
+    ("load_sum_parts", "group 0", "group 4", "warp_kernel_c8"),
+    ("load_sum_parts", "group 0", "group 1", "warp_kernel_c10"),
+    ("planes_filled", "planes_filled", "planes_read", "warp_kernel_c9"),
+    ("planes_read", "planes_read", "planes_filled", "warp_kernel_c9"),
+]
+
 
 def refusal(tool, text):
     ran = subprocess.run([tool, "-"], input=text, capture_output=True, text=True, timeout=60)
@@ -86,7 +100,9 @@ def main():
             else:
                 bad.append(f"{mutant.strip()[:150]}: {message or 'accepted'}")
     staged = next((i for i, line in enumerate(lines) if "warp_kernel @gemm_3" in line), len(lines))
-    for holds, old, new, rule, start in [(*named, 0) for named in NAMED] + [(*named, staged) for named in STAGED]:
+    ring = next((i for i, line in enumerate(lines) if "warp_kernel @gemm_4" in line), len(lines))
+    for holds, old, new, rule, start in [(*named, at) for table, at in ((NAMED, 0), (STAGED, staged), (RING, ring))
+                                         for named in table]:
         found = [i for i, line in enumerate(lines) if i >= start and (holds in line or holds == "in loop") and old in line]
         index = next(iter(found[1:] if holds == "in loop" else found), None)
         if index is None:
@@ -96,7 +112,7 @@ def main():
         message = refusal(tool, "".join(lines[:index] + [mutant] + lines[index + 1:]))
         if not message or f"{rule}: " not in message:
             bad.append(f"'{old}' -> '{new}' must break {rule}, got {(message or 'accepted')[:300]}")
-    print(f"{changed} numbers, {refused} refused, {len(NAMED) + len(STAGED)} named, {len(bad)} bad")
+    print(f"{changed} numbers, {refused} refused, {len(NAMED) + len(STAGED) + len(RING)} named, {len(bad)} bad")
     sys.exit("\n".join(bad) if bad else 0)
 
 
