@@ -4,7 +4,7 @@
     generate.py BUILD PTXAS FOLDER [--quick] [--arch=sm_90a]
 
 Writes cubins and FOLDER/generated.txt, and prints registers, spilled bytes and shared bytes of each. Names are the
-fields that differ from the planner's choice for chunks. --quick leaves out what is known to be slower.
+fields that differ from the planner's choice. --quick leaves those out.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -23,18 +23,18 @@ TILE_BYTES = {"q8_1_tile": 20480, "q8_1_tile_parts": 21504}
 # name, format of A, pins, on all shapes
 KERNELS = [
     ("gen-chunks", "q8_1_chunk", "", True),
-    ("gen-chunks-cvt-g4", "q8_1_chunk", "convert=cvt,flight=4", False),
-    ("gen-tiles-s3-cvt-g4", "q8_1_tile", "stages=3,convert=cvt,flight=4", True),
-    ("gen-tiles-s3-cvt-g2", "q8_1_tile", "stages=3,convert=cvt,flight=2", False),
-    ("gen-tiles-s3-offset-g2", "q8_1_tile", "stages=3,convert=offset,flight=2", False),
-    ("gen-tiles-s2-cvt-g4", "q8_1_tile", "stages=2,convert=cvt,flight=4", False),
-    ("gen-parts-s3-cvt-g4", "q8_1_tile_parts", "stages=3,convert=cvt,flight=4", True),
-    ("gen-parts-s3-cvt-g2", "q8_1_tile_parts", "stages=3,convert=cvt,flight=2", False),
-    ("gen-parts-s3-cvt-g1", "q8_1_tile_parts", "stages=3,convert=cvt,flight=1", False),
-    ("gen-parts-s3-offset-g4", "q8_1_tile_parts", "stages=3,convert=offset,flight=4", False),
-    ("gen-parts-s3-offset-g2", "q8_1_tile_parts", "stages=3,convert=offset,flight=2", False),
-    ("gen-parts-s2-cvt-g4", "q8_1_tile_parts", "stages=2,convert=cvt,flight=4", True),
-    ("gen-parts-s1-cvt-g4", "q8_1_tile_parts", "stages=1,convert=cvt,flight=4", False),
+    ("gen-tiles", "q8_1_tile", "", True),
+    ("gen-parts", "q8_1_tile_parts", "", True),
+    ("gen-tiles-s2", "q8_1_tile", "stages=2", False),
+    ("gen-tiles-offset", "q8_1_tile", "convert=offset", False),
+    ("gen-tiles-g1", "q8_1_tile", "flight=1", False),
+    ("gen-tiles-g4", "q8_1_tile", "flight=4", False),
+    ("gen-tiles-g8", "q8_1_tile", "flight=8", False),
+    ("gen-parts-s2", "q8_1_tile_parts", "stages=2", False),
+    ("gen-parts-s1", "q8_1_tile_parts", "stages=1", False),
+    ("gen-parts-offset", "q8_1_tile_parts", "convert=offset", False),
+    ("gen-parts-g2", "q8_1_tile_parts", "flight=2", False),
+    ("gen-parts-g4", "q8_1_tile_parts", "flight=4", False),
 ]
 ARGUMENTS = {"q8_1_chunk": "chunks", "q8_1_tile": "tiles", "q8_1_tile_parts": "parts"}
 
