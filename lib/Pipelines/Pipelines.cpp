@@ -26,8 +26,8 @@ using namespace mlir;
 namespace blockscale {
 
 /// Fields of a schedule that a user may pin, by the names of the pass's options.
-static constexpr StringLiteral kNumberPins[] = {
-    "tile-n", "inst-k", "stages", "accumulators", "staging", "ctas", "kd", "flight"};
+static constexpr StringLiteral kNumberPins[] = {"tile-n",  "inst-k", "stages", "accumulators",
+                                                "staging", "ctas",   "kd",     "flight"};
 static constexpr StringLiteral kWordPins[] = {"mma",         "epilogue", "kernel", "sums",
                                               "activations", "minima",   "convert"};
 /// Those that blockscale-insert-relayouts knows, too.
