@@ -200,6 +200,10 @@ void printMachine(Cublas *cublas, const std::string &problem) {
     require(queryPipelined(PipelinedForm(i), use), "pipelined");
     print(kPipelinedNames[i], use);
   }
+  for (size_t i = 0; i < kWgmmaNames.size(); ++i) {
+    require(queryWgmma(WgmmaForm(i), use), "wgmma");
+    print(kWgmmaNames[i], use);
+  }
 }
 
 } // namespace

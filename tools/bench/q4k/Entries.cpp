@@ -208,6 +208,13 @@ std::vector<Entry> makeEntries(Device &device, const std::vector<LoadedKernel> &
                                             nullptr);
                        },
                        Output::tiles, Reference::contract, /*isProduct=*/false});
+  for (size_t i = 0; i < kWgmmaNames.size(); ++i)
+    entries.push_back({std::string(kWgmmaNames[i]),
+                       [&device, shape, form = WgmmaForm(i)] {
+                         return launchWgmma(form, device.halfActivations, device.weights,
+                                            device.out, shape, nullptr);
+                       },
+                       Output::f32, Reference::halves, /*isProduct=*/true});
   for (const LoadedKernel &kernel : loaded) {
     if (kernel.shape && (kernel.shape->tokens != shape.tokens || kernel.shape->rows != shape.rows ||
                          kernel.shape->depth != shape.depth))

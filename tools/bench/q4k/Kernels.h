@@ -71,6 +71,32 @@ size_t tileBytes(Shape shape, bool hasParts);
 cudaError_t launchTiles(const ActivationChunk *in, uint8_t *out, Shape shape, bool hasParts,
                         cudaStream_t stream);
 
+/// Weights made f16 in registers and multiplied by wgmma with f16 activations: rows x
+/// tokens of a tile, and the blocks that share the depth of one.
+enum class WgmmaForm : uint8_t {
+  rows256,
+  rows256Split2,
+  rows256Split4,
+  rows128,
+  small16,
+  small16Split2,
+  small16Split4,
+  small64,
+  small64Split2,
+  small64Split4,
+  small128,
+  small128Split2,
+  small128Split4
+};
+inline constexpr std::array<std::string_view, 13> kWgmmaNames{
+    "wgmma-256x128",       "wgmma-256x128-split2", "wgmma-256x128-split4", "wgmma-128x256",
+    "wgmma-64x16",         "wgmma-64x16-split2",   "wgmma-64x16-split4",   "wgmma-64x64",
+    "wgmma-64x64-split2",  "wgmma-64x64-split4",   "wgmma-64x128",         "wgmma-128x128-split2",
+    "wgmma-128x128-split4"};
+cudaError_t launchWgmma(WgmmaForm form, const __half *activations, const WeightBlock *weights,
+                        float *out, Shape shape, cudaStream_t stream);
+cudaError_t queryWgmma(WgmmaForm form, KernelUse &use);
+
 /// d = amax / 127 in f32, q = rint(x / d), then d is rounded to f16; a chunk of zeros
 /// has d = 0. Activations are [tokens, depth].
 cudaError_t launchQuantize(const float *in, ActivationChunk *out, Shape shape, cudaStream_t stream);
