@@ -517,6 +517,7 @@ void blockscale::populateBlockscaleToNVVMPatterns(LLVMTypeConverter &converter,
                                                   RewritePatternSet &patterns) {
   patterns.add<KernelPattern>(converter);
   populateWarpKernelToNVVMPatterns(converter, patterns);
+  populateWgmmaToNVVMPatterns(converter, patterns);
   addFunctions<blockscale::ReturnOp, SharedBaseOp, BarSyncOp, BarWarpSyncOp, ElectSyncOp,
                MbarrierInitOp, MbarrierArriveOp, MbarrierArriveExpectTxOp, MbarrierTryWaitParityOp,
                FenceProxyAsyncOp, PrefetchTensormapOp, CpAsyncBulkTensorLoadOp,
@@ -542,7 +543,8 @@ struct ConvertBlockscaleToNVVM
   void runOnOperation() override {
     SmallVector<ModuleOp> modules;
     getOperation().walk([&](ModuleOp module) {
-      if (!module.getOps<KernelOp>().empty() || !module.getOps<WarpKernelOp>().empty())
+      if (!module.getOps<KernelOp>().empty() || !module.getOps<WarpKernelOp>().empty() ||
+          !module.getOps<WgmmaKernelOp>().empty())
         modules.push_back(module);
     });
     for (ModuleOp module : modules)
@@ -555,6 +557,8 @@ struct ConvertBlockscaleToNVVM
     for (KernelOp kernel : module.getOps<KernelOp>())
       nameLocations(kernel);
     for (WarpKernelOp kernel : module.getOps<WarpKernelOp>())
+      nameLocations(kernel);
+    for (WgmmaKernelOp kernel : module.getOps<WgmmaKernelOp>())
       nameLocations(kernel);
     module->setAttr(kDescriptorNotesAttr, describeDescriptors(module));
     if (!module.lookupSymbol(kSharedName)) {

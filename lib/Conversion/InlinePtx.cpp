@@ -6,6 +6,8 @@
 
 #include "InlinePtx.h"
 
+#include "llvm/Support/raw_ostream.h"
+
 using namespace mlir;
 
 static void emit(OpBuilder &builder, Location loc, const Twine &text, StringRef constraints,
@@ -30,4 +32,56 @@ void blockscale::inline_ptx::deallocExclusive(OpBuilder &builder, Location loc, 
   emit(builder, loc,
        "tcgen05.dealloc.cta_group::1.exclusive.sync.aligned.b32 $0, " + Twine(columns) + ";",
        "r,~{memory}", address);
+}
+
+/// Values that the text reads and writes, one register each, then others that it reads.
+static SmallVector<Value> emitTied(OpBuilder &builder, Location loc, const Twine &text,
+                                   ValueRange tied, ValueRange others, StringRef otherConstraints) {
+  if (tied.empty())
+    return {};
+  std::string constraints;
+  llvm::raw_string_ostream os(constraints);
+  for (size_t i = 0; i < tied.size(); ++i)
+    os << (i ? ",=f" : "=f");
+  for (size_t i = 0; i < tied.size(); ++i)
+    os << ',' << i;
+  os << otherConstraints << ",~{memory}";
+  SmallVector<Value> operands(tied);
+  llvm::append_range(operands, others);
+  Type type = LLVM::LLVMStructType::getLiteral(builder.getContext(),
+                                               SmallVector<Type>(ValueRange(tied).getTypes()));
+  auto op = LLVM::InlineAsmOp::create(
+      builder, loc, type, operands, text.str(), constraints,
+      /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+  SmallVector<Value> results;
+  for (size_t i = 0; i < tied.size(); ++i)
+    results.push_back(LLVM::ExtractValueOp::create(builder, loc, op.getRes(), int64_t(i)));
+  return results;
+}
+
+SmallVector<Value> blockscale::inline_ptx::wgmma(OpBuilder &builder, Location loc, ValueRange a,
+                                                 Value b, ValueRange sums) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto list = [&os](size_t first, size_t count) {
+    for (size_t i = first; i < first + count; ++i)
+      os << (i > first ? ", $" : "$") << i;
+  };
+  // Tied operands have numbers of their own.
+  size_t count = sums.size(), first = 2 * count;
+  os << "wgmma.mma_async.sync.aligned.m64n" << 2 * count << "k16.f32.f16.f16 {";
+  list(0, count);
+  os << "}, {";
+  list(first, a.size());
+  os << "}, $" << first + a.size() << ", 1, 1, 1, 0;";
+  SmallVector<Value> others(a);
+  others.push_back(b);
+  return emitTied(builder, loc, text, sums, others, ",r,r,r,r,l");
+}
+
+SmallVector<Value> blockscale::inline_ptx::settle(OpBuilder &builder, Location loc,
+                                                  ValueRange values) {
+  return emitTied(builder, loc, "", values, {}, "");
 }

@@ -22,6 +22,15 @@ void allocExclusive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ta
 void deallocExclusive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value address,
                       int columns);
 
+/// wgmma.mma_async.m64nNk16.f32.f16.f16 with A in registers, which NVVM's op lacks: adds
+/// to `sums`, N / 2 of f32, and returns what they are called afterwards.
+llvm::SmallVector<mlir::Value> wgmma(mlir::OpBuilder &builder, mlir::Location loc,
+                                     mlir::ValueRange a, mlir::Value b, mlir::ValueRange sums);
+
+/// Nothing: reads of the results stay behind what stands before it.
+llvm::SmallVector<mlir::Value> settle(mlir::OpBuilder &builder, mlir::Location loc,
+                                      mlir::ValueRange values);
+
 } // namespace blockscale::inline_ptx
 
 #endif // BLOCKSCALE_LIB_CONVERSION_INLINEPTX_H

@@ -15,6 +15,9 @@ namespace blockscale {
 /// downloads the result.
 void buildBlockLaunch(mlir::OpBuilder &builder, GemmOp gemm, WarpKernelOp kernel,
                       mlir::SymbolRefAttr symbol);
+/// The same of a wgmma kernel, whose operands are tensor maps.
+void buildWgmmaLaunch(mlir::OpBuilder &builder, GemmOp gemm, WgmmaKernelOp kernel,
+                      mlir::SymbolRefAttr symbol);
 
 } // namespace blockscale
 

@@ -13,6 +13,7 @@
 #include "blockscale/Conversion/GemmKernel.h"
 #include "blockscale/Conversion/Passes.h"
 #include "blockscale/Conversion/WarpKernel.h"
+#include "blockscale/Conversion/WgmmaKernel.h"
 #include "blockscale/Facts/ArchInfo.h"
 
 namespace blockscale {
@@ -124,20 +125,29 @@ struct LowerGemmToKernel
         !(blocks ? bool(gemm.getBlockProblem()) : bool(gemm.getProblem())))
       return gemm.emitOpError("gemm_to_kernel_c1: operands must be packed bytes in memory, got ")
              << gemm.getA().getType();
-    if (!(blocks ? bool(gemm.getWarpSchedule()) : bool(gemm.getSchedule())))
+    WgmmaScheduleAttr wgmma = gemm.getWgmmaSchedule();
+    if (!(blocks ? wgmma || gemm.getWarpSchedule() : bool(gemm.getSchedule())))
       return gemm.emitOpError("gemm_to_kernel_c2: gemm must have a schedule, got none; run "
                               "blockscale-choose-schedule");
-    facts::Arch arch = blocks ? gemm.getWarpSchedule().getArch() : gemm.getSchedule().getArch();
+    facts::Arch arch = wgmma    ? wgmma.getArch()
+                       : blocks ? gemm.getWarpSchedule().getArch()
+                                : gemm.getSchedule().getArch();
     FailureOr<ModuleOp> kernels = kernelsFor(gemm, facts::name(arch));
     if (failed(kernels))
       return failure();
     OpBuilder b = OpBuilder::atBlockEnd(kernels->getBody());
     size_t count = llvm::range_size(kernels->getOps<KernelOp>()) +
-                   llvm::range_size(kernels->getOps<WarpKernelOp>());
+                   llvm::range_size(kernels->getOps<WarpKernelOp>()) +
+                   llvm::range_size(kernels->getOps<WgmmaKernelOp>());
     std::string name = freeName(*kernels, "gemm_", count);
     auto symbol = SymbolRefAttr::get(b.getStringAttr(*kernels->getName()),
                                      {FlatSymbolRefAttr::get(b.getContext(), name)});
-    if (blocks) {
+    if (wgmma) {
+      WgmmaKernelOp kernel =
+          buildWgmmaKernel(b, gemm.getLoc(), name, gemm.getBlockProblem(), wgmma);
+      b.setInsertionPoint(gemm);
+      buildWgmmaLaunch(b, gemm, kernel, symbol);
+    } else if (blocks) {
       WarpKernelOp kernel =
           buildWarpKernel(b, gemm.getLoc(), name, gemm.getBlockProblem(), gemm.getWarpSchedule());
       if (Attribute fallback = gemm->getAttr(kFallbackAttr))

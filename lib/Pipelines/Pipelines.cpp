@@ -106,6 +106,7 @@ void buildKernelPipeline(OpPassManager &passes) {
   passes.addPass(createBlockscaleLowerGemmToKernelPass());
   passes.addPass(createBlockscaleLowerKernelToMachinePass());
   passes.addPass(createBlockscaleLowerWarpKernelToMachinePass());
+  passes.addPass(createBlockscaleLowerWgmmaKernelToMachinePass());
   passes.addPass(createConvertBlockscaleToNVVMPass());
 }
 

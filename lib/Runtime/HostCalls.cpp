@@ -292,14 +292,15 @@ void bsrt_call_transpose_chunks(int64_t tokens, int64_t k, int32_t format, const
     keep(*session, bsrt_host_transpose_chunks(tokens, k, format, chunks, tiles));
 }
 
-void bsrt_call_check_block_gemm(const char *name, int64_t m, int64_t n, int64_t k, const uint8_t *a,
-                                const uint8_t *b, const void *d) {
+/// What a check of the last launch has found.
+template <typename Check>
+static void keepCheck(const char *name, const Check &check,
+                      bsrt_status (*compare)(const Check *, bsrt_check_result *)) {
   Session *session = active();
   if (!session)
     return;
-  bsrt_block_check check{m, n, k, a, b, static_cast<const float *>(d)};
   CheckRecord record{name, {}};
-  if (bsrt_host_check_block_gemm(&check, &record.result)) {
+  if (compare(&check, &record.result)) {
     session->fail(bsrt_error_message());
     return;
   }
@@ -307,6 +308,18 @@ void bsrt_call_check_block_gemm(const char *name, int64_t m, int64_t n, int64_t 
     session->fail(describeWrong(record.name, record.result));
   if (!session->records.empty())
     session->records.back().check = std::move(record);
+}
+
+void bsrt_call_check_block_gemm(const char *name, int64_t m, int64_t n, int64_t k, const uint8_t *a,
+                                const uint8_t *b, const void *d) {
+  bsrt_block_check check{m, n, k, a, b, static_cast<const float *>(d)};
+  keepCheck(name, check, bsrt_host_check_block_gemm);
+}
+
+void bsrt_call_check_half_block_gemm(const char *name, int64_t m, int64_t n, int64_t k,
+                                     const uint16_t *a, const uint8_t *b, const void *d) {
+  bsrt_half_block_check check{m, n, k, a, b, static_cast<const float *>(d)};
+  keepCheck(name, check, bsrt_host_check_half_block_gemm);
 }
 
 std::vector<std::pair<std::string, void *>> blockscale::rt::getHostCalls() {
@@ -337,6 +350,7 @@ std::vector<std::pair<std::string, void *>> blockscale::rt::getHostCalls() {
           BLOCKSCALE_HOST_CALL(bsrt_call_check_gemm),
           BLOCKSCALE_HOST_CALL(bsrt_call_quantize_chunks),
           BLOCKSCALE_HOST_CALL(bsrt_call_transpose_chunks),
-          BLOCKSCALE_HOST_CALL(bsrt_call_check_block_gemm)};
+          BLOCKSCALE_HOST_CALL(bsrt_call_check_block_gemm),
+          BLOCKSCALE_HOST_CALL(bsrt_call_check_half_block_gemm)};
 #undef BLOCKSCALE_HOST_CALL
 }

@@ -27,7 +27,7 @@
 // KD4-SAME: kernel = wide, tile = 128x128x128, sums = two_word, threads = 256, blocks = 1
 // OVER: warp_schedule_c3: a kernel must fit sm_89, got none: raw_nibble: kd must be 8, got 16; wide: shared memory must be at most 101376 bytes, got 196608; narrow: kd must be 8, got 16
 // LAST: warp_schedule_c3: a kernel must fit sm_90a, got none: narrow: kd must be 8, got 4
-// UNKNOWN: warp_schedule_c2: kernel must be raw_nibble, wide or narrow, got 'tall'
+// UNKNOWN: warp_schedule_c2: kernel must be raw_nibble, wide, narrow or dequantise_wgmma, got 'tall'
 // FIELDS: sums = two_word, convert = cvt, flight = 4, threads = 256, blocks = 2>
 // STAGES: warp_schedule_c7: stages of wide with chunks on sm_90a must be 1 .. 1, got 2
 // MANY: warp_schedule_c7: stages must be 1 .. 4, got 5

@@ -14,6 +14,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
+#include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
 #include "blockscale/InitAll.h"
 #include "blockscale/Pipelines/Source.h"
 #include "blockscale/Target/PTX/TranslateKernels.h"
@@ -101,6 +102,8 @@ public:
           plans[kernel.getSymName().str()] = read(kernel);
         else if (auto kernel = dyn_cast<WarpKernelOp>(nested))
           plans[kernel.getSymName().str()] = read(kernel);
+        else if (auto kernel = dyn_cast<WgmmaKernelOp>(nested))
+          plans[kernel.getSymName().str()] = read(kernel);
       });
   }
 
@@ -135,6 +138,21 @@ private:
     if (auto fallback = kernel->getAttrOfType<StringAttr>(kFallbackAttr))
       plan.fallback = fallback.str();
     plan.stages = 1;
+    plan.blocks = schedule.getBlocks();
+    return plan;
+  }
+
+  static KernelPlan read(WgmmaKernelOp kernel) {
+    BlockProblemAttr problem = kernel.getProblem();
+    WgmmaScheduleAttr schedule = kernel.getSchedule();
+    KernelPlan plan;
+    plan.format = std::string(name(problem.getB())) + " x " + std::string(name(problem.getA()));
+    plan.problem = shape({problem.getM(), problem.getN(), problem.getK()});
+    plan.instruction = "wgmma f16 64x" + std::to_string(schedule.getTile().m) + "x16";
+    plan.tile = shape(schedule.getTile());
+    plan.epilogue = "plain_store";
+    plan.kernel = kWgmmaKernelName;
+    plan.stages = schedule.getTokenStages();
     plan.blocks = schedule.getBlocks();
     return plan;
   }

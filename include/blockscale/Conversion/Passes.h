@@ -34,6 +34,10 @@ void populateBlockscaleToNVVMPatterns(mlir::LLVMTypeConverter &converter,
 void populateWarpKernelToNVVMPatterns(mlir::LLVMTypeConverter &converter,
                                       mlir::RewritePatternSet &patterns);
 
+/// Patterns of blockscale.wgmma_kernel and of wgmma; a part of those above.
+void populateWgmmaToNVVMPatterns(mlir::LLVMTypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_CONVERSION_PASSES_H

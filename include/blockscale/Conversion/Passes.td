@@ -46,6 +46,19 @@ def BlockscaleLowerWarpKernelToMachinePass
                            "::mlir::NVVM::NVVMDialect"];
 }
 
+def BlockscaleLowerWgmmaKernelToMachinePass
+    : Pass<"blockscale-lower-wgmma-kernel-to-machine", "::mlir::ModuleOp"> {
+  let summary = "level 3 to 4: rings and roles around wgmma become instructions";
+  let description = [{
+    Rings become addresses and mbarriers, roles branches with registers of their own,
+    runs of weights f16 arithmetic and wgmma. Kernels that are at the machine level
+    already stay as they are. Doc test: test/Conversion/wgmma-kernel.mlir.
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
 def ConvertBlockscaleToNVVMPass : Pass<"convert-blockscale-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "level 4 to 5: machine ops become NVVM and LLVM ops";
   let description = [{

@@ -21,8 +21,9 @@ namespace blockscale::facts {
 /// `q8_1_chunk` is q8_1 with the sum of the elements as an i32 in place of their
 /// scaled sum as an f16: what kernels multiply with. `q8_1_tile` is 8 chunks of each of
 /// 64 rows in the order of a kernel's shared memory (ActivationTile.h), with scaled sums
-/// as f32; `q8_1_tile_parts` has them as three bf16.
-enum class BlockFormat : uint8_t { q4_K, q8_1, q8_1_chunk, q8_1_tile, q8_1_tile_parts };
+/// as f32; `q8_1_tile_parts` has them as three bf16. `f16` is a block of one element
+/// without scales.
+enum class BlockFormat : uint8_t { q4_K, q8_1, q8_1_chunk, q8_1_tile, q8_1_tile_parts, f16 };
 
 struct BlockFormatInfo {
   BlockFormat format;
@@ -34,12 +35,13 @@ struct BlockFormatInfo {
   std::string_view source;
 };
 
-inline constexpr std::array<BlockFormatInfo, 5> kBlockFormats{{
+inline constexpr std::array<BlockFormatInfo, 6> kBlockFormats{{
     {BlockFormat::q4_K, "q4_K", 144, 256, 16, 1, "ggml-common.h, block_q4_K; gguf 0.19.0"},
     {BlockFormat::q8_1, "q8_1", 36, 32, 4, 1, "ggml-common.h, block_q8_1"},
     {BlockFormat::q8_1_chunk, "q8_1_chunk", 40, 32, 4, 1, "minfer's prefill kernels"},
     {BlockFormat::q8_1_tile, "q8_1_tile", 20480, 256, 0, 64, "ActivationTile.h"},
     {BlockFormat::q8_1_tile_parts, "q8_1_tile_parts", 21504, 256, 0, 64, "ActivationTile.h"},
+    {BlockFormat::f16, "f16", 2, 1, 0, 1, "IEEE 754 binary16; GGML_TYPE_F16"},
 }};
 inline constexpr int kTileTokens = 64;
 inline constexpr int kTileElements = 256; // of a token

@@ -56,6 +56,16 @@ constexpr std::optional<SmemDesc> decodeWgmmaDesc(uint64_t word) {
   return desc;
 }
 
+/// The word of a matrix at address 0; an address is added to its field.
+constexpr uint64_t encodeWgmmaDesc(uint32_t leadingBytes, uint32_t strideBytes, Swizzle swizzle) {
+  uint64_t code = 0;
+  while (kWgmmaSwizzles[code] != swizzle)
+    ++code;
+  return uint64_t(leadingBytes / kWgmmaLeading.unit) << kWgmmaLeading.low |
+         uint64_t(strideBytes / kWgmmaStride.unit) << kWgmmaStride.low | code << kWgmmaSwizzle.low;
+}
+static_assert(decodeWgmmaDesc(encodeWgmmaDesc(16, 1024, Swizzle::b128))->strideBytes == 1024);
+
 } // namespace blockscale::facts
 
 #endif // BLOCKSCALE_FACTS_WGMMADESC_H

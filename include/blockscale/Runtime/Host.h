@@ -142,6 +142,22 @@ typedef struct bsrt_block_check {
  */
 bsrt_status bsrt_host_check_block_gemm(const bsrt_block_check *check, bsrt_check_result *result);
 
+/** A product of f16 activations [m, k] and q4_K blocks [n, k], D f32 [m, n]. */
+typedef struct bsrt_half_block_check {
+  int64_t m, n, k;
+  const uint16_t *a;
+  const uint8_t *b;
+  const float *d;
+} bsrt_half_block_check;
+
+/**
+ * Compares D with the product in f64 of a and of weights fma(nibble, f16(d * sc),
+ * -f16(dmin * min)) in f16, within (6 k / 16 + 1) 2^-23 of the sum of the terms'
+ * magnitudes: docs/Q4K.md, "Contract of halves". Returns as bsrt_host_check_gemm does.
+ */
+bsrt_status bsrt_host_check_half_block_gemm(const bsrt_half_block_check *check,
+                                            bsrt_check_result *result);
+
 /** The product itself, term by term in f32: what every kernel computes, bit for bit. */
 bsrt_status bsrt_host_block_gemm(const bsrt_block_check *check, float *d);
 

@@ -292,7 +292,8 @@ Value lowerTransposeChunks(TransposeChunksOp op, TransposeChunksOp::Adaptor, Cal
 
 Value lowerCheckBlockGemm(CheckBlockGemmOp op, CheckBlockGemmOp::Adaptor, Calls &calls) {
   BlockProblemAttr problem = op.getLogicalBlockProblem();
-  return calls.call("bsrt_call_check_block_gemm",
+  return calls.call(problem.getA() == facts::BlockFormat::f16 ? "bsrt_call_check_half_block_gemm"
+                                                              : "bsrt_call_check_block_gemm",
                     {calls.string(op.getName()), calls.i64(problem.getM()),
                      calls.i64(problem.getN()), calls.i64(problem.getK()), calls.pointer(op.getA()),
                      calls.pointer(op.getB()), calls.pointer(op.getD())});

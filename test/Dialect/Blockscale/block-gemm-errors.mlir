@@ -265,7 +265,7 @@ func.func @gemm_c25(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
 !w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
 !parts = tensor<1x21504xi8, #blockscale.blocks<q8_1_tile_parts>>
 func.func @gemm_c25_parts(%a: !parts, %w: !w, %c: tensor<8x4xf32>) {
-  // expected-error @below {{gemm_c25: contract must be bounded where a is q8_1_tile_parts, got ordered}}
+  // expected-error @below {{gemm_c25: contract must be bounded or any where a is q8_1_tile_parts, got ordered}}
   %d = blockscale.gemm ins(%a, %w : !parts, !w) outs(%c : tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }

@@ -76,23 +76,23 @@ cudaError_t launchTiles(const ActivationChunk *in, uint8_t *out, Shape shape, bo
 enum class WgmmaForm : uint8_t {
   rows256,
   rows256Split2,
-  rows256Split4,
   rows128,
   small16,
-  small16Split2,
   small16Split4,
   small64,
-  small64Split2,
-  small64Split4,
   small128,
-  small128Split2,
   small128Split4
 };
-inline constexpr std::array<std::string_view, 13> kWgmmaNames{
-    "wgmma-256x128",       "wgmma-256x128-split2", "wgmma-256x128-split4", "wgmma-128x256",
-    "wgmma-64x16",         "wgmma-64x16-split2",   "wgmma-64x16-split4",   "wgmma-64x64",
-    "wgmma-64x64-split2",  "wgmma-64x64-split4",   "wgmma-64x128",         "wgmma-128x128-split2",
-    "wgmma-128x128-split4"};
+inline constexpr std::array<std::string_view, 8> kWgmmaNames{
+    "wgmma-256x128",      "wgmma-256x128-split2", "wgmma-128x256", "wgmma-64x16",
+    "wgmma-64x16-split4", "wgmma-64x64",          "wgmma-64x128",  "wgmma-128x128-split4"};
+/// A tensor map as a parameter.
+struct alignas(64) EncodedMap {
+  uint64_t words[16];
+};
+/// Boxes of `columns` tokens x 64 of the depth, and of one block of `rows` rows.
+cudaError_t encodeTokens(EncodedMap &map, const __half *activations, Shape shape, int columns);
+cudaError_t encodeBlocks(EncodedMap &map, const WeightBlock *weights, Shape shape, int rows);
 cudaError_t launchWgmma(WgmmaForm form, const __half *activations, const WeightBlock *weights,
                         float *out, Shape shape, cudaStream_t stream);
 cudaError_t queryWgmma(WgmmaForm form, KernelUse &use);

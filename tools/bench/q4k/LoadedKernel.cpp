@@ -6,6 +6,9 @@
 
 #include "LoadedKernel.h"
 
+#include "Kernels.h"
+
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -14,12 +17,17 @@ namespace blockscale::q4k {
 
 namespace {
 
+constexpr const char *kTokenMap = "token-map:", *kBlockMap = "block-map:";
+
 bool isArgument(const std::string &text) {
   for (const char *name : {"chunks", "tiles", "parts", "weights", "out", "scratch", "f32", "f16",
                            "tokens", "rows", "depth"})
     if (text == name)
       return true;
-  return text.rfind("i32:", 0) == 0 || text.rfind("i64:", 0) == 0;
+  for (const char *prefix : {"i32:", "i64:", kTokenMap, kBlockMap})
+    if (text.rfind(prefix, 0) == 0)
+      return true;
+  return false;
 }
 
 /// One line of a description; false when it says nothing that is known.
@@ -145,12 +153,22 @@ cudaError_t launchLoaded(const LoadedKernel &kernel, const DeviceBuffers &buffer
                    : std::strtoull(arg.c_str() + 4, nullptr, 0);
   };
   for (const LoadedLaunch &launch : kernel.launches) {
-    std::vector<uint64_t> values;
+    std::vector<EncodedMap> values(launch.args.size());
     std::vector<void *> pointers;
-    for (const std::string &arg : launch.args)
-      values.push_back(valueOf(arg));
-    for (uint64_t &value : values) // little-endian: an i32 is the low half
-      pointers.push_back(&value);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const std::string &arg = launch.args[i];
+      int box = std::atoi(arg.c_str() + arg.find(':') + 1);
+      cudaError_t status = cudaSuccess;
+      if (arg.rfind(kTokenMap, 0) == 0)
+        status = encodeTokens(values[i], buffers.f16, shape, box);
+      else if (arg.rfind(kBlockMap, 0) == 0)
+        status = encodeBlocks(values[i], buffers.weights, shape, box);
+      else
+        values[i].words[0] = valueOf(arg); // little-endian: an i32 is the low half
+      if (status)
+        return status;
+      pointers.push_back(&values[i]);
+    }
     if (cudaError_t status =
             cudaLaunchKernel(reinterpret_cast<const void *>(launch.kernel), launch.grid,
                              launch.block, pointers.data(), launch.sharedBytes, stream))

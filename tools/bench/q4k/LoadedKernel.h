@@ -17,8 +17,9 @@
 //   args chunks weights out tokens rows depth
 //
 // An argument is a pointer (chunks, or those as tiles, or as tiles with parts; weights,
-// out, scratch, f32 or f16 activations), an i32 of the shape (tokens, rows, depth) or a
-// number (i32:7, i64:7).
+// out, scratch, f32 or f16 activations), an i32 of the shape (tokens, rows, depth), a
+// number (i32:7, i64:7) or a tensor map of f16 activations by the tokens of its box
+// (token-map:256) or of weights by its rows.
 //
 //===----------------------------------------------------------------------===//
 

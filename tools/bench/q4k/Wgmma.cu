@@ -356,26 +356,16 @@ Launcher launcherOf(WgmmaForm form) {
     return launcher<128, 2, 2, 2, 8, 1, 1>();
   case WgmmaForm::rows256Split2:
     return launcher<128, 2, 2, 2, 8, 2, 1>();
-  case WgmmaForm::rows256Split4:
-    return launcher<128, 2, 2, 2, 8, 4, 1>();
   case WgmmaForm::rows128:
     return launcher<256, 1, 2, 2, 5, 1, 1>();
   case WgmmaForm::small16:
     return launcher<16, 1, 1, 4, 8, 1, 3>();
-  case WgmmaForm::small16Split2:
-    return launcher<16, 1, 1, 4, 8, 2, 3>();
   case WgmmaForm::small16Split4:
     return launcher<16, 1, 1, 3, 8, 4, 3>();
   case WgmmaForm::small64:
     return launcher<64, 1, 1, 3, 4, 1, 3>();
-  case WgmmaForm::small64Split2:
-    return launcher<64, 1, 1, 3, 4, 2, 3>();
-  case WgmmaForm::small64Split4:
-    return launcher<64, 1, 1, 3, 4, 4, 3>();
   case WgmmaForm::small128:
     return launcher<128, 1, 1, 3, 4, 1, 2>();
-  case WgmmaForm::small128Split2:
-    return launcher<128, 1, 2, 3, 6, 2, 1>();
   case WgmmaForm::small128Split4:
     return launcher<128, 1, 2, 3, 6, 4, 1>();
   }
@@ -383,7 +373,7 @@ Launcher launcherOf(WgmmaForm form) {
 }
 
 /// The driver's cuTensorMapEncodeTiled, found at run time.
-cudaError_t encode(CUtensorMap &map, CUtensorMapDataType type, const void *data, uint64_t width,
+cudaError_t encode(EncodedMap &map, CUtensorMapDataType type, const void *data, uint64_t width,
                    uint64_t height, uint64_t pitch, unsigned boxWidth, unsigned boxHeight,
                    CUtensorMapSwizzle swizzle) {
   void *entry = nullptr;
@@ -394,9 +384,10 @@ cudaError_t encode(CUtensorMap &map, CUtensorMapDataType type, const void *data,
   const cuuint64_t sizes[2] = {width, height}, strides[1] = {pitch};
   const cuuint32_t box[2] = {boxWidth, boxHeight}, steps[2] = {1, 1};
   auto function = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(entry);
-  return function(&map, type, 2, const_cast<void *>(data), sizes, strides, box, steps,
-                  CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
+  static_assert(sizeof(EncodedMap) == sizeof(CUtensorMap));
+  return function(reinterpret_cast<CUtensorMap *>(&map), type, 2, const_cast<void *>(data), sizes,
+                  strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                  CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
              ? cudaErrorInvalidValue
              : cudaSuccess;
 }
@@ -408,20 +399,26 @@ cudaError_t allowShared(const Launcher &launcher) {
 
 } // namespace
 
+cudaError_t encodeTokens(EncodedMap &map, const __half *activations, Shape shape, int columns) {
+  return encode(map, CU_TENSOR_MAP_DATA_TYPE_UINT16, activations, shape.depth, shape.tokens,
+                shape.depth * 2, kPart, columns, CU_TENSOR_MAP_SWIZZLE_128B);
+}
+
+cudaError_t encodeBlocks(EncodedMap &map, const WeightBlock *weights, Shape shape, int rows) {
+  uint64_t pitch = shape.blocksPerRow() * sizeof(WeightBlock);
+  return encode(map, CU_TENSOR_MAP_DATA_TYPE_UINT8, weights, pitch, shape.rows, pitch,
+                sizeof(WeightBlock), rows, CU_TENSOR_MAP_SWIZZLE_NONE);
+}
+
 cudaError_t launchWgmma(WgmmaForm form, const __half *activations, const WeightBlock *weights,
                         float *out, Shape shape, cudaStream_t stream) {
   Launcher launcher = launcherOf(form);
   if (cudaError_t status = allowShared(launcher))
     return status;
-  CUtensorMap blocks, tokens;
-  uint64_t pitch = shape.blocksPerRow() * sizeof(WeightBlock);
-  if (cudaError_t status =
-          encode(blocks, CU_TENSOR_MAP_DATA_TYPE_UINT8, weights, pitch, shape.rows, pitch,
-                 sizeof(WeightBlock), launcher.rows, CU_TENSOR_MAP_SWIZZLE_NONE))
+  EncodedMap blocks, tokens;
+  if (cudaError_t status = encodeBlocks(blocks, weights, shape, launcher.rows))
     return status;
-  if (cudaError_t status =
-          encode(tokens, CU_TENSOR_MAP_DATA_TYPE_UINT16, activations, shape.depth, shape.tokens,
-                 shape.depth * 2, kPart, launcher.columns, CU_TENSOR_MAP_SWIZZLE_128B))
+  if (cudaError_t status = encodeTokens(tokens, activations, shape, launcher.columns))
     return status;
   int multiprocessors = 0;
   if (cudaError_t status =
@@ -433,7 +430,8 @@ cudaError_t launchWgmma(WgmmaForm form, const __half *activations, const WeightB
   int grid = launcher.cluster > 1 ? tiles * launcher.cluster
                                   : std::min(tiles, multiprocessors * launcher.blocksPerSm);
   launcher.kernel<<<grid, launcher.threads, launcher.sharedBytes, stream>>>(
-      blocks, tokens, out, shape.tokens, shape.rows, shape.depth);
+      reinterpret_cast<const CUtensorMap &>(blocks), reinterpret_cast<const CUtensorMap &>(tokens),
+      out, shape.tokens, shape.rows, shape.depth);
   return cudaGetLastError();
 }
 

@@ -8,6 +8,7 @@
 #include "ProblemOpRules.h"
 
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
+#include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -19,6 +20,8 @@ using facts::BlockFormat;
 
 LogicalResult BlocksAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                                          function_ref<InFlightDiagnostic()> emitError) const {
+  if (getFormat() == BlockFormat::f16)
+    return emitError() << "blocks_c4: format of a tensor of blocks must have scales, got f16";
   if (shape.size() != 2)
     return emitError() << "blocks_c1: tensor of blocks must have rank 2 (rows x bytes), got rank "
                        << shape.size();
@@ -67,9 +70,11 @@ BlockProblemAttr blockscale::getBlockProblemOf(const BlockProductTypes &types) {
     return types.packed;
   auto b = cast<RankedTensorType>(types.b), out = cast<RankedTensorType>(types.out);
   BlocksAttr a = getBlocks(types.a);
+  BlockFormat format = a              ? a.getFormat()
+                       : types.halves ? BlockFormat::f16
+                                      : BlockFormat::q8_1_chunk;
   return BlockProblemAttr::get(types.a.getContext(), out.getDimSize(0), b.getDimSize(0),
-                               elementsOf(b, BlockFormat::q4_K),
-                               a ? a.getFormat() : BlockFormat::q8_1_chunk, BlockFormat::q4_K,
+                               elementsOf(b, BlockFormat::q4_K), format, BlockFormat::q4_K,
                                types.contract ? types.contract.getValue() : BlockContract::ordered);
 }
 
@@ -111,9 +116,18 @@ static LogicalResult verifyLogicalBlocks(const BlockProductTypes &types, ErrorFn
 
 static LogicalResult verifyPackedBlocks(const BlockProductTypes &types, ErrorFn emitError) {
   BlockProblemAttr p = types.packed;
-  if (failed(verifyBlockProblem(p, emitError)) ||
-      failed(verifyBytes("gemm_c21", "a", types.a, p.getABytes(), emitError)) ||
-      failed(verifyBytes("gemm_c21", "b", types.b, p.getBBytes(), emitError)))
+  if (failed(verifyBlockProblem(p, emitError)))
+    return failure();
+  if (p.getA() == BlockFormat::f16) {
+    auto a = cast<ShapedType>(types.a);
+    if (a.getRank() != 2 || a.getDimSize(0) != p.getM() || a.getDimSize(1) != p.getK() ||
+        !a.getElementType().isF16())
+      return emitError() << "gemm_c21: a must be " << p.getM() << "x" << p.getK() << " of f16, got "
+                         << types.a;
+  } else if (failed(verifyBytes("gemm_c21", "a", types.a, p.getABytes(), emitError))) {
+    return failure();
+  }
+  if (failed(verifyBytes("gemm_c21", "b", types.b, p.getBBytes(), emitError)))
     return failure();
   auto out = cast<ShapedType>(types.out);
   if (out.getRank() == 2 && out.getDimSize(0) == p.getM() && out.getDimSize(1) == p.getN() &&
@@ -136,14 +150,39 @@ LogicalResult blockscale::verifyBlockProduct(const BlockProductTypes &types, Err
   return verifyLogicalBlocks(types, emitError);
 }
 
+static BlockProductTypes typesOf(GemmOp op) {
+  return {op.getA().getType(),  op.getB().getType(), op.getOut().getType(),
+          op.getBlockProblem(), op.getContract(),    /*halves=*/bool(op.getWgmmaSchedule())};
+}
+
+/// gemm_c25 of halves, and the rules of their schedule.
+static LogicalResult verifyHalves(GemmOp op, ErrorFn emitError) {
+  ContractAttr contract = op.getContract();
+  bool isHalf = cast<ShapedType>(op.getA().getType()).getElementType().isF16();
+  bool isAllowed = contract && mayBeHalves(contract.getValue());
+  if (contract && contract.getValue() == BlockContract::halves && !isHalf)
+    return emitError() << "gemm_c25: a of a contract of halves must be f16, got "
+                       << op.getA().getType();
+  WgmmaScheduleAttr schedule = op.getWgmmaSchedule();
+  if (!schedule)
+    return success();
+  if (!isAllowed || !isHalf)
+    return emitError() << "gemm_c25: a product with wgmma_schedule must have a contract of halves "
+                          "or any and a in f16, got "
+                       << (contract ? name(contract.getValue()) : "no contract") << " and "
+                       << op.getA().getType();
+  if (op.getWarpSchedule())
+    return emitError() << "gemm_c20: a product of blocks must have one of warp_schedule and "
+                          "wgmma_schedule, got both";
+  return verifyWgmmaSchedule(op.getLogicalBlockProblem(), schedule, emitError);
+}
+
 LogicalResult blockscale::verifyBlockGemm(GemmOp op) {
   auto emitError = [&] { return op.emitOpError(); };
   if (bool(op.getSfa()) != bool(op.getSfb()))
     return emitError() << "gemm_c16: both operands must have scales, or neither, got only those of "
                        << (op.getSfa() ? "a" : "b");
-  if (failed(verifyBlockProduct({op.getA().getType(), op.getB().getType(), op.getOut().getType(),
-                                 op.getBlockProblem(), op.getContract()},
-                                emitError)))
+  if (failed(verifyBlockProduct(typesOf(op), emitError)))
     return failure();
   for (auto [what, given] : {std::pair("alpha", bool(op.getAlpha())),
                              {"bias", bool(op.getBias())},
@@ -160,39 +199,45 @@ LogicalResult blockscale::verifyBlockGemm(GemmOp op) {
                           "warp_schedule, got "
                        << (op.getProblem() ? "problem" : "schedule");
   BlockProblemAttr problem = op.getLogicalBlockProblem();
-  if (WarpScheduleAttr schedule = op.getWarpSchedule()) {
-    if (failed(verifyWarpSchedule(schedule, emitError)))
-      return failure();
-    // Activations are quantised, and chunks transposed, before the schedule is used.
-    bool isFinal = op.getBlockProblem() || isTile(problem.getA());
-    if (isFinal && problem.getA() != schedule.getAFormat())
-      return emitError() << "gemm_c24: a must be the " << facts::name(schedule.getAFormat())
-                         << " that the schedule reads, got " << facts::name(problem.getA());
-  }
-  if (op.getWarpSchedule() &&
-      failed(verifyContract(op.getWarpSchedule(), problem.getContract(), emitError)))
+  if (failed(verifyHalves(op, emitError)))
     return failure();
-  if (problem.getA() == BlockFormat::q8_1_tile_parts &&
-      problem.getContract() != BlockContract::bounded)
-    return emitError() << "gemm_c25: contract must be bounded where a is q8_1_tile_parts, got "
+  if (problem.getA() == BlockFormat::q8_1_tile_parts && !mayReorder(problem.getContract()))
+    return emitError() << "gemm_c25: contract must be bounded or any where a is q8_1_tile_parts, "
+                          "got "
                        << name(problem.getContract());
-  return success();
+  WarpScheduleAttr schedule = op.getWarpSchedule();
+  if (!schedule)
+    return success();
+  if (problem.getA() == BlockFormat::f16)
+    return emitError() << "gemm_c20: a product of f16 activations must have wgmma_schedule, got "
+                          "warp_schedule";
+  if (failed(verifyWarpSchedule(schedule, emitError)))
+    return failure();
+  // Activations are quantised, and chunks transposed, before the schedule is used.
+  bool isFinal = op.getBlockProblem() || isTile(problem.getA());
+  if (isFinal && problem.getA() != schedule.getAFormat())
+    return emitError() << "gemm_c24: a must be the " << facts::name(schedule.getAFormat())
+                       << " that the schedule reads, got " << facts::name(problem.getA());
+  return verifyContract(schedule, problem.getContract(), emitError);
 }
 
-BlockProblemAttr GemmOp::getLogicalBlockProblem() {
-  return getBlockProblemOf(
-      {getA().getType(), getB().getType(), getOut().getType(), getBlockProblem(), getContract()});
+BlockProblemAttr GemmOp::getLogicalBlockProblem() { return getBlockProblemOf(typesOf(*this)); }
+
+static BlockProductTypes typesOf(CheckBlockGemmOp op) {
+  return {op.getA().getType(),
+          op.getB().getType(),
+          op.getD().getType(),
+          op.getBlockProblem(),
+          nullptr,
+          /*halves=*/isActivations(op.getA().getType())};
 }
 
 BlockProblemAttr CheckBlockGemmOp::getLogicalBlockProblem() {
-  return getBlockProblemOf(
-      {getA().getType(), getB().getType(), getD().getType(), getBlockProblem(), nullptr});
+  return getBlockProblemOf(typesOf(*this));
 }
 
 LogicalResult CheckBlockGemmOp::verify() {
-  return verifyBlockProduct(
-      {getA().getType(), getB().getType(), getD().getType(), getBlockProblem(), nullptr},
-      [&] { return emitOpError(); });
+  return verifyBlockProduct(typesOf(*this), [&] { return emitOpError(); });
 }
 
 void CheckBlockGemmOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

@@ -12,10 +12,12 @@
 namespace blockscale {
 
 /// Types of a product of blocks; `packed` is the attribute of the packed form or null.
+/// `halves`: activations in f16 are multiplied as they are.
 struct BlockProductTypes {
   mlir::Type a, b, out;
   BlockProblemAttr packed;
   ContractAttr contract; // null: ordered
+  bool halves = false;   // activations stay f16
 };
 /// The rules of gemm on blocks: gemm_c1 to gemm_c5, gemm_c15 to gemm_c18, gemm_c21.
 mlir::LogicalResult verifyBlockProduct(const BlockProductTypes &types, ErrorFn emitError);

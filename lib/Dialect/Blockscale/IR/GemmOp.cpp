@@ -248,10 +248,12 @@ LogicalResult GemmOp::verify() {
     return verifyBlockGemm(*this);
   if (failed(verifyProduct(typesOf(*this), emitError)))
     return failure();
-  if (getBlockProblem() || getWarpSchedule())
+  if (getBlockProblem() || getWarpSchedule() || getWgmmaSchedule())
     return emitError() << "gemm_c20: a product of scaled operands must have problem and "
                           "schedule, got "
-                       << (getBlockProblem() ? "block_problem" : "warp_schedule");
+                       << (getBlockProblem()   ? "block_problem"
+                           : getWarpSchedule() ? "warp_schedule"
+                                               : "wgmma_schedule");
   if (getContract())
     return emitError() << "gemm_c25: only a product of blocks must have a contract, got "
                        << name(getContract().getValue());

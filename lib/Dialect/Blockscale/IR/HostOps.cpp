@@ -10,6 +10,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
+#include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
 #include "blockscale/Facts/ArchInfo.h"
 #include "blockscale/Facts/TensorMap.h"
 
@@ -273,6 +274,37 @@ LogicalResult verifyWarpLaunch(LaunchOp launch, WarpKernelOp kernel) {
   return success();
 }
 
+/// The same of a wgmma kernel, also that its maps are those of the plan.
+LogicalResult verifyWgmmaLaunch(LaunchOp launch, WgmmaKernelOp kernel) {
+  auto refuse = [&]() -> InFlightDiagnostic { return launch.emitOpError(); };
+  if (launch.getBlock() != ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1} ||
+      launch.getCluster() != ArrayRef<int64_t>{1, 1, 1})
+    return refuse() << "launch_c2: block must be [" << kernel.getThreads()
+                    << ", 1, 1] and cluster [1, 1, 1], got [" << launch.getBlock() << "] and ["
+                    << launch.getCluster() << "]";
+  if (launch.getSharedBytes() != kernel.getSharedBytes() || launch.getOversized())
+    return refuse() << "launch_c3: shared bytes must be the kernel's " << kernel.getSharedBytes()
+                    << ", and not oversized, got " << launch.getSharedBytes();
+  if (!llvm::equal(launch.getParams().getTypes(), kernel.getArgumentTypes()))
+    return refuse() << "launch_c4: parameters must be of " << kernel.getFunctionType();
+  BlockProblemAttr problem = kernel.getProblem();
+  for (auto [value, what, want] :
+       {std::tuple(launch.getParams()[0], "activations", tokenMap(problem, kernel.getSchedule())),
+        std::tuple(launch.getParams()[1], "blocks", blockMap(problem, kernel.getSchedule()))})
+    if (auto map = value.getDefiningOp<TensorMapOp>(); map && map.getMap() != want)
+      return refuse() << "launch_c6: map of " << what << " must be " << want << ", got "
+                      << map.getMap();
+  // Tiles are taken in turn, so that any number of blocks gives the product.
+  ArrayRef<int64_t> grid = launch.getGrid();
+  if (grid[0] < 1 || grid[1] != 1 || grid[2] != 1)
+    return refuse() << "launch_c9: grid must be [blocks, 1, 1], got [" << grid << "]";
+  std::optional<int64_t> have = knownBytes(launch.getParams()[2]);
+  if (have && *have != problem.getOutBytes())
+    return refuse() << "launch_c9: buffer of d must have " << problem.getOutBytes()
+                    << " bytes, got " << *have;
+  return success();
+}
+
 } // namespace
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -283,6 +315,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *symbol = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
   if (auto kernel = dyn_cast_or_null<WarpKernelOp>(symbol))
     return verifyWarpLaunch(*this, kernel);
+  if (auto kernel = dyn_cast_or_null<WgmmaKernelOp>(symbol))
+    return verifyWgmmaLaunch(*this, kernel);
   auto kernel = dyn_cast_or_null<KernelOp>(symbol);
   if (!kernel)
     return success();

@@ -8,6 +8,8 @@
 
 #include "WarpForms.h"
 
+#include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
+
 using namespace mlir;
 using namespace blockscale;
 using facts::Arch;
@@ -75,7 +77,7 @@ Activations WarpChooser::activationsOf(WarpKernel kernel) const {
 Minima WarpChooser::minimaOf(Activations activations) const {
   if (isTile(problem.getA()))
     return problem.getA() == facts::BlockFormat::q8_1_tile_parts ? Minima::mma : Minima::fold;
-  bool mayRound = problem.getContract() == BlockContract::bounded;
+  bool mayRound = mayReorder(problem.getContract());
   return pins.minima.value_or(mayRound && activations == Activations::transposed ? Minima::mma
                                                                                  : Minima::fold);
 }
@@ -136,8 +138,11 @@ FailureOr<WarpPins> blockscale::readWarpPins(const WarpPinWords &words, ErrorFn 
     emitError() << label << ": " << field << " must be " << legal << ", got '" << got << "'";
     return failure();
   };
-  if (!words.kernel.empty() && !(pins.kernel = parseWarpKernel(std::string_view(words.kernel))))
-    return refuse("warp_schedule_c2", "kernel", "raw_nibble, wide or narrow", words.kernel);
+  // Of wgmma_schedule there is one kernel; choosing it is the contract's affair.
+  if (!words.kernel.empty() && words.kernel != kWgmmaKernelName &&
+      !(pins.kernel = parseWarpKernel(std::string_view(words.kernel))))
+    return refuse("warp_schedule_c2", "kernel", "raw_nibble, wide, narrow or dequantise_wgmma",
+                  words.kernel);
   if (!words.sums.empty() && !(pins.sums = parseChunkSums(std::string_view(words.sums))))
     return refuse("warp_schedule_c2", "sums", "two_word or packed", words.sums);
   if (!words.activations.empty() &&

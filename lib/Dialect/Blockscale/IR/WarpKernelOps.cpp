@@ -77,6 +77,9 @@ LogicalResult WarpKernelOp::verify() {
   if (failed(verifyBlockProblem(getProblem(), emitError)) ||
       failed(verifyWarpSchedule(getSchedule(), emitError)))
     return failure();
+  if (getProblem().getA() != facts::BlockFormat::q8_1_chunk)
+    return emitOpError("gemm_c16: activations of a warp_kernel must be q8_1_chunk, got ")
+           << facts::name(getProblem().getA());
   auto module = (*this)->getParentOfType<ModuleOp>();
   auto arch = module->getAttrOfType<StringAttr>("blockscale.arch");
   if (!arch || arch.getValue() != StringRef(facts::name(getArch())))
@@ -93,8 +96,7 @@ LogicalResult WarpKernelOp::verify() {
     return emitOpError("warp_kernel_c3: a must be the ")
            << name(getSchedule().getAFormat()) << " that the schedule reads, got "
            << name(getProblem().getA());
-  if (getSchedule().getMinima() == Minima::mma &&
-      getProblem().getContract() != BlockContract::bounded)
+  if (getSchedule().getMinima() == Minima::mma && !mayReorder(getProblem().getContract()))
     return emitOpError("warp_kernel_c10: contract must be bounded where minima are a product of "
                        "their own, got ")
            << name(getProblem().getContract());

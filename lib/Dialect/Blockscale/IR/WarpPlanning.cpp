@@ -236,7 +236,7 @@ LogicalResult blockscale::verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn 
 
 LogicalResult blockscale::verifyContract(WarpScheduleAttr schedule, BlockContract contract,
                                          ErrorFn emitError) {
-  if (schedule.getMinima() == Minima::fold || contract == BlockContract::bounded)
+  if (schedule.getMinima() == Minima::fold || mayReorder(contract))
     return success();
   return emitError() << "gemm_c25: minima of a schedule must be fold where the contract is ordered "
                         "(contract = #blockscale.contract<bounded> allows mma), got mma";
@@ -247,9 +247,11 @@ LogicalResult blockscale::verifyBlockProblem(BlockProblemAttr p, ErrorFn emitErr
   if (!legal(p.getM()) || !legal(p.getN()) || !legal(p.getK()))
     return emitError() << "gemm_c5: m, n and k must be 1 .. " << kMaxExtent
                        << ", got m = " << p.getM() << ", n = " << p.getN() << ", k = " << p.getK();
-  bool aFits = p.getA() == facts::BlockFormat::q8_1_chunk || isTile(p.getA());
+  bool aFits = p.getA() == facts::BlockFormat::q8_1_chunk || isTile(p.getA()) ||
+               p.getA() == facts::BlockFormat::f16;
   if (!aFits || p.getB() != facts::BlockFormat::q4_K)
-    return emitError() << "gemm_c16: blocks must be q8_1_chunk (or tiles of it) and q4_K, got "
+    return emitError() << "gemm_c16: blocks must be q8_1_chunk (or tiles of it) or f16 and q4_K, "
+                          "got "
                        << name(p.getA()) << " and " << name(p.getB());
   if (p.getK() % facts::kQ4KElements)
     return emitError() << "gemm_c17: k must be a multiple of " << facts::kQ4KElements

@@ -65,7 +65,7 @@ struct GemmModel : DstBufferizableOpInterfaceExternalModel<GemmModel, GemmOp> {
     GemmOp::create(rewriter, op->getLoc(), /*result=*/Type(), v[0], v[1], v[2], v[3], v[4], v[5],
                    v[6], v[7], v[8], gemm.getProblem(), gemm.getSchedule(), gemm.getNibblesA(),
                    gemm.getNibblesB(), gemm.getMajorA(), gemm.getMajorB(), gemm.getBlockProblem(),
-                   gemm.getWarpSchedule(), gemm.getContract())
+                   gemm.getWarpSchedule(), gemm.getContract(), gemm.getWgmmaSchedule())
         ->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     replaceOpWithBufferizedValues(rewriter, op, gemm.getResult() ? v.back() : ValueRange());
     return success();

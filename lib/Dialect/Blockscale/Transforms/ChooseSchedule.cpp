@@ -4,9 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "QuantizeActivations.h"
+
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
+#include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Facts/MmaMode.h"
 #include "blockscale/Facts/Products.h"
@@ -80,8 +83,50 @@ struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseScheduleP
   }
 
 private:
+  /// What a contract of halves allows, where the chip has it; nothing was chosen otherwise.
+  FailureOr<bool> scheduleHalves(GemmOp gemm, Arch target, bool isPinned, bool isOtherPinned) {
+    auto emitError = [&] { return gemm.emitOpError(); };
+    if (WgmmaScheduleAttr given = gemm.getWgmmaSchedule()) {
+      if (given.getArch() == target)
+        return true; // the op's verifier has checked it
+      emitError() << "wgmma_schedule_c1: arch of a schedule must be the one that is compiled for, "
+                  << name(target) << ", got " << name(given.getArch());
+      return failure();
+    }
+    BlockContract contract =
+        gemm.getContract() ? gemm.getContract().getValue() : BlockContract::ordered;
+    bool isHalf = cast<ShapedType>(gemm.getA().getType()).getElementType().isF16();
+    bool mustBe = contract == BlockContract::halves || isPinned;
+    bool mayBe = mayBeHalves(contract) && isHalf && isWgmmaTarget(target);
+    if (mustBe && !mayBe) {
+      emitError() << "wgmma_schedule_c1: kernel dequantise_wgmma must have a contract of halves or "
+                     "any, a in f16 and sm_90a, got "
+                  << name(contract) << ", " << gemm.getA().getType() << " and " << name(target);
+      return failure();
+    }
+    if (contract == BlockContract::halves && isOtherPinned) {
+      emitError() << "gemm_c25: kernel of a contract of halves must be dequantise_wgmma, got '"
+                  << kernel << "'";
+      return failure();
+    }
+    if (!mayBe || isOtherPinned)
+      return false;
+    BlockProblemAttr problem = gemm.getLogicalBlockProblem();
+    problem = BlockProblemAttr::get(&getContext(), problem.getM(), problem.getN(), problem.getK(),
+                                    facts::BlockFormat::f16, problem.getB(), problem.getContract());
+    gemm.setWgmmaScheduleAttr(chooseWgmmaSchedule(problem, target));
+    return true;
+  }
+
   LogicalResult scheduleBlocks(GemmOp gemm, Arch target, const WarpPins &pins) {
     auto emitError = [&] { return gemm.emitOpError(); };
+    bool pinsWgmma = kernel.getValue() == kWgmmaKernelName;
+    FailureOr<bool> isHalves =
+        scheduleHalves(gemm, target, pinsWgmma, !kernel.empty() && !pinsWgmma);
+    if (failed(isHalves) || *isHalves)
+      return isHalves;
+    if (isActivations(gemm.getA().getType()))
+      quantizeActivations(gemm);
     if (WarpScheduleAttr given = gemm.getWarpSchedule()) {
       if (given.getArch() != target)
         return emitError() << "warp_schedule_c1: arch of a schedule must be the one that is "

@@ -20,7 +20,8 @@ struct InsertChecksPass : blockscale::impl::InsertChecksBase<InsertChecksPass> {
   void runOnOperation() override {
     int64_t count = 0;
     getOperation()->walk([&](GemmOp gemm) {
-      if (gemm.isBlockProduct() ? !gemm.getWarpSchedule() : !gemm.getSchedule()) {
+      if (gemm.isBlockProduct() ? !gemm.getWarpSchedule() && !gemm.getWgmmaSchedule()
+                                : !gemm.getSchedule()) {
         gemm.emitOpError("insert_checks_c1: gemm must have a schedule, got none; run "
                          "blockscale-choose-schedule first");
         return signalPassFailure();

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "QuantizeActivations.h"
+
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
@@ -37,7 +39,13 @@ struct InsertRelayoutsPass : blockscale::impl::InsertRelayoutsBase<InsertRelayou
       if (gemm.getProblem() || gemm.getBlockProblem())
         return WalkResult::advance(); // bytes: nothing left to insert
       if (gemm.isBlockProduct()) {
-        prepareActivations(gemm);
+        // Where halves are allowed the choice of the schedule decides.
+        BlockContract contract = gemm.getLogicalBlockProblem().getContract();
+        if (isActivations(gemm.getA().getType())) {
+          if (mayBeHalves(contract))
+            return WalkResult::advance();
+          quantizeActivations(gemm);
+        }
         return failed(prepareTiles(gemm)) ? WalkResult::interrupt() : WalkResult::advance();
       }
       if (!autoRelayout &&
@@ -70,20 +78,6 @@ private:
       copy = make(builder);
     }
     return copy;
-  }
-
-  void prepareActivations(GemmOp gemm) {
-    Value x = gemm.getA();
-    if (!isActivations(x.getType()))
-      return;
-    auto type = cast<RankedTensorType>(x.getType());
-    const facts::BlockFormatInfo &chunk = facts::info(facts::BlockFormat::q8_1_chunk);
-    auto chunks = RankedTensorType::get(
-        {type.getDimSize(0), type.getDimSize(1) / chunk.elements * chunk.bytes},
-        IntegerType::get(&getContext(), 8), BlocksAttr::get(&getContext(), chunk.format));
-    gemm.getAMutable().set(copyOf(gemm, x, [&](OpBuilder &builder) -> Value {
-      return QuantizeChunksOp::create(builder, gemm.getLoc(), chunks, x, Value()).getResult();
-    }));
   }
 
   /// The schedule that the product has, or will get; null where the chip is not known.

@@ -30,6 +30,7 @@ def Blockscale_BlocksAttr : Blockscale_Attr<"Blocks", "blocks",
     - blocks_c1: the shape is a matrix, rows (of blocks) x bytes of a row.
     - blocks_c2: the element type is i8.
     - blocks_c3: a row is a whole number of blocks.
+    - blocks_c4: the format has scales; f16 has none and is an element type.
   }];
   let parameters = (ins BlockFormatParam:$format);
   let assemblyFormat = "`<` $format `>`";
@@ -44,6 +45,8 @@ def Blockscale_BlockProblemAttr : Blockscale_Attr<"BlockProblem", "block_problem
     one fma; docs/Q4K.md states it in full. A is [m, k], B is [n, k], D f32 row-major.
     With `contract = bounded` the terms may be added in any order that keeps the error
     inside the bound of check_block_gemm; `ordered`, the default, specifies the bits.
+    Where A is f16 it is the contract of halves: the sum of A[m, k] * w[n, k],
+    w = fma(nibble, f16(d * sc), -f16(dmin * min)) in f16.
   }];
   let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k,
     BlockFormatParam:$a, BlockFormatParam:$b,
@@ -114,9 +117,14 @@ def Blockscale_WarpScheduleAttr : Blockscale_Attr<"WarpSchedule", "warp_schedule
 def Blockscale_ContractAttr : Blockscale_Attr<"Contract", "contract"> {
   let summary = "what a product of blocks may round";
   let description = [{
-    `#blockscale.contract<bounded>` allows the planner kernels that add the terms of
-    `#blockscale.block_problem` in another order, within the bound of check_block_gemm;
-    without it, or with `ordered`, the bits of the result are specified.
+    - `ordered`, the default: the terms of `#blockscale.block_problem` in their order, so
+      that the bits of the result are specified.
+    - `bounded`: the same terms in any order, within the bound of check_block_gemm.
+    - `halves`: activations in f16 and weights rounded to f16, summed in f32 in the tensor
+      core's order, within the bound of check_block_gemm for f16.
+    - `any`: `bounded` or `halves`, whichever the chip does faster.
+
+    docs/Q4K.md states them.
   }];
   let parameters = (ins WarpKernelEnumParam<"BlockContract", "contract">:$value);
   let assemblyFormat = "`<` $value `>`";
@@ -126,6 +134,31 @@ def Blockscale_ChunkMatrixAttr : Blockscale_Attr<"ChunkMatrix", "chunk_matrix"> 
   let summary = "chunks of activations, and the tiles that they become";
   let parameters = (ins "int64_t":$tokens, "int64_t":$k, BlockFormatParam:$to);
   let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Blockscale_WgmmaScheduleAttr : Blockscale_Attr<"WgmmaSchedule", "wgmma_schedule"> {
+  let summary = "every decision about one wgmma kernel of q4_K weights and f16 activations";
+  let description = [{
+    The kernel is called dequantise_wgmma. `tile` is tokens x rows x k of one stage of
+    blocks. `groups` warpgroups multiply, each rows / groups rows; a fourth of a block's
+    k is one stage of activations. `blocks` is the blocks of one SM that shared memory
+    and registers must allow.
+
+    Rules of a problem with this schedule:
+    - wgmma_schedule_c1: the chip is sm_90a, the only one that has wgmma.
+    - wgmma_schedule_c2: tokens of `tile` are 16, 32, 64, 128 or 256, rows 64 or 128 for
+      each group, k 256; a thread has at most 128 sums; there are 1 or 2 groups.
+    - wgmma_schedule_c3: rings have at least two stages.
+    - wgmma_schedule_c4: `blocks` fit the shared memory of an SM, and one that of a block.
+    - wgmma_schedule_c5: registers of the multiplying warps suffice for their sums.
+    - wgmma_schedule_c6: activations are f16.
+  }];
+  let parameters = (ins ArchParam:$arch, Shape3Param:$tile, "int64_t":$groups,
+    "int64_t":$block_stages, "int64_t":$token_stages, "int64_t":$blocks);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    int64_t getThreads() const { return 128 + 128 * getGroups(); }
+  }];
 }
 
 #endif // BLOCKSCALE_BLOCKATTRS_TD

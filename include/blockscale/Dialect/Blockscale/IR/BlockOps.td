@@ -69,7 +69,9 @@ def Blockscale_CheckBlockGemmOp : Blockscale_ProblemOp<"check_block_gemm"> {
     Recomputes the product of a `blockscale.gemm` of blocks in f64 and compares it with
     `d`. The error may be at most (2 chunks + 1) 2^-24 times the sum of the terms'
     magnitudes: each of the two fmas of a chunk rounds once, and so does da * (d * sc).
-    Prints one line and fails the run when the bound is broken.
+    Of activations in f16, weights are those of the contract of halves, and the error may
+    be at most (6 k / 16 + 1) 2^-23 times that sum. Prints one line and fails the run when
+    the bound is broken.
 
     Operands follow the rules of gemm.
   }];

@@ -16,5 +16,6 @@ include "blockscale/Dialect/Blockscale/IR/HostOps.td"
 include "blockscale/Dialect/Blockscale/IR/KernelOps.td"
 include "blockscale/Dialect/Blockscale/IR/MachineOps.td"
 include "blockscale/Dialect/Blockscale/IR/WarpKernelOps.td"
+include "blockscale/Dialect/Blockscale/IR/WgmmaKernelOps.td"
 
 #endif // BLOCKSCALE_OPS_TD

@@ -86,6 +86,14 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, WarpKernel v) {
   p.getStream() << name(v);
   return p;
 }
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, RingContent v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, WgmmaRole v) {
+  p.getStream() << name(v);
+  return p;
+}
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, ChunkSums v) {
   p.getStream() << name(v);
   return p;
@@ -209,6 +217,12 @@ struct FieldParser<blockscale::WarpRole>
 template <>
 struct FieldParser<blockscale::WarpKernel>
     : blockscale::detail::KeywordParser<blockscale::WarpKernel, blockscale::parseWarpKernel> {};
+template <>
+struct FieldParser<blockscale::RingContent>
+    : blockscale::detail::KeywordParser<blockscale::RingContent, blockscale::parseRingContent> {};
+template <>
+struct FieldParser<blockscale::WgmmaRole>
+    : blockscale::detail::KeywordParser<blockscale::WgmmaRole, blockscale::parseWgmmaRole> {};
 template <>
 struct FieldParser<blockscale::ChunkSums>
     : blockscale::detail::KeywordParser<blockscale::ChunkSums, blockscale::parseChunkSums> {};

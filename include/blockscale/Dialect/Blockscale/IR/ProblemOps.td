@@ -28,7 +28,7 @@ def Blockscale_Elements : AnyTypeOf<
 /// A of a gemm: the same, or activations that are quantised to chunks first.
 def Blockscale_GemmA : AnyTypeOf<
     [RankedTensorOf<[F4E2M1FN, F6E2M3FN, F6E3M2FN, F8E4M3FN, F8E5M2, I8, F16, F32]>,
-     MemRefRankOf<[I8], [1]>],
+     MemRefRankOf<[I8], [1]>, MemRefRankOf<[F16], [2]>],
     "narrow tensor, packed bytes or activations of f16 or f32">;
 /// Scales [rows, k / block], or their bytes.
 def Blockscale_ScaleValues : AnyTypeOf<
@@ -134,10 +134,13 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
 
     `#blockscale.block_problem` says what is computed, term by term. A may also be
     m x k of f32 or f16: blockscale-insert-relayouts then puts a visible
-    `blockscale.quantize_chunks` in front. The packed form has `block_problem`,
-    level 2 `warp_schedule`, whose own rules are warp_schedule_cN. A may be tiles of
-    transposed activations (`q8_1_tile`), which `blockscale.transpose_chunks` makes of
-    chunks. `contract = #blockscale.contract<bounded>` allows other orders of rounding.
+    `blockscale.quantize_chunks` in front. A may be tiles of transposed activations
+    (`q8_1_tile`), which `blockscale.transpose_chunks` makes of chunks.
+    `contract = #blockscale.contract<bounded>` allows other orders of rounding; with
+    `halves`, or `any`, blockscale-choose-schedule may leave activations in f16 for a
+    kernel of `wgmma_schedule`. The packed form has `block_problem`, level 2
+    `warp_schedule` or `wgmma_schedule`, whose own rules are warp_schedule_cN and
+    wgmma_schedule_cN.
 
     Rules of a product of blocks, besides gemm_c1 to gemm_c5 and gemm_c15:
     - gemm_c16: both operands have scales, or neither; without, A is q8_1_chunk,
@@ -147,11 +150,13 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     - gemm_c19: there are no alpha, bias, beta, C, nibble orders and majors: the kernels have
       no such part.
     - gemm_c20: attributes fit the operands: problem and schedule for scaled ones,
-      block_problem and warp_schedule for blocks.
-    - gemm_c21: in the packed form every operand has exactly the bytes of `block_problem`.
+      block_problem and one of warp_schedule and wgmma_schedule for blocks.
+    - gemm_c21: in the packed form every operand has exactly the bytes of `block_problem`;
+      activations in f16 stay a matrix.
     - gemm_c24: A has the format that `warp_schedule` reads.
-    - gemm_c25: only blocks have a contract, and q8_1_tile_parts, whose product with the
-      minima rounds in another order, needs the bounded one.
+    - gemm_c25: only blocks have a contract. q8_1_tile_parts, whose product with the minima
+      rounds in another order, needs bounded or any; halves have A in f16, and only halves
+      or any has `wgmma_schedule`.
 
     And of scaled operands:
     - gemm_c22: an MN-major operand has 8-bit elements; major_a and major_b stand in the
@@ -172,7 +177,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     Blockscale_Nullable<Blockscale_MajorAttr>:$major_b,
     Blockscale_Nullable<Blockscale_BlockProblemAttr>:$block_problem,
     Blockscale_Nullable<Blockscale_WarpScheduleAttr>:$warp_schedule,
-    Blockscale_Nullable<Blockscale_ContractAttr>:$contract);
+    Blockscale_Nullable<Blockscale_ContractAttr>:$contract,
+    Blockscale_Nullable<Blockscale_WgmmaScheduleAttr>:$wgmma_schedule);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
     `ins` `(` custom<GemmOperands>($a, $sfa, $b, $sfb, type($a), type($sfa), type($b), type($sfb)) `)`

@@ -82,17 +82,23 @@ constexpr std::optional<SumConversion> parseSumConversion(std::string_view text)
 }
 
 /// What a product of blocks may round: each term in the order that is written, so that the
-/// bits are specified; or any order whose error stays inside the bound of check_block_gemm.
-enum class BlockContract : uint8_t { ordered, bounded };
-constexpr std::string_view name(BlockContract c) {
-  return c == BlockContract::ordered ? "ordered" : "bounded";
-}
+/// bits are specified; any order whose error stays inside the bound of check_block_gemm;
+/// f16 activations with weights rounded to f16; or any of the last two.
+enum class BlockContract : uint8_t { ordered, bounded, halves, any };
+inline constexpr std::array<std::string_view, 4> kBlockContractNames{"ordered", "bounded", "halves",
+                                                                     "any"};
+constexpr std::string_view name(BlockContract c) { return kBlockContractNames[size_t(c)]; }
 constexpr std::optional<BlockContract> parseBlockContract(std::string_view text) {
-  if (text == "ordered")
-    return BlockContract::ordered;
-  if (text == "bounded")
-    return BlockContract::bounded;
+  for (size_t i = 0; i < kBlockContractNames.size(); ++i)
+    if (kBlockContractNames[i] == text)
+      return BlockContract(i);
   return std::nullopt;
+}
+constexpr bool mayReorder(BlockContract c) {
+  return c == BlockContract::bounded || c == BlockContract::any;
+}
+constexpr bool mayBeHalves(BlockContract c) {
+  return c == BlockContract::halves || c == BlockContract::any;
 }
 
 /// What a plane of shared memory holds: bytes of A; scale and sum of its chunks;
@@ -107,6 +113,29 @@ constexpr std::optional<PlaneContent> parsePlaneContent(std::string_view text) {
   for (size_t i = 0; i < kPlaneContentNames.size(); ++i)
     if (kPlaneContentNames[i] == text)
       return PlaneContent(i);
+  return std::nullopt;
+}
+
+/// What the stages of a ring hold: blocks of q4_K; pairs (scale, -min) in f16; activations.
+enum class RingContent : uint8_t { blocks, terms, tokens };
+inline constexpr std::array<std::string_view, 3> kRingContentNames{"blocks", "terms", "tokens"};
+constexpr std::string_view name(RingContent c) { return kRingContentNames[size_t(c)]; }
+constexpr std::optional<RingContent> parseRingContent(std::string_view text) {
+  for (size_t i = 0; i < kRingContentNames.size(); ++i)
+    if (kRingContentNames[i] == text)
+      return RingContent(i);
+  return std::nullopt;
+}
+
+/// What the warps of a wgmma kernel do.
+enum class WgmmaRole : uint8_t { copy_tokens, copy_blocks, convert, multiply };
+inline constexpr std::array<std::string_view, 4> kWgmmaRoleNames{"copy_tokens", "copy_blocks",
+                                                                 "convert", "multiply"};
+constexpr std::string_view name(WgmmaRole r) { return kWgmmaRoleNames[size_t(r)]; }
+constexpr std::optional<WgmmaRole> parseWgmmaRole(std::string_view text) {
+  for (size_t i = 0; i < kWgmmaRoleNames.size(); ++i)
+    if (kWgmmaRoleNames[i] == text)
+      return WgmmaRole(i);
   return std::nullopt;
 }
 

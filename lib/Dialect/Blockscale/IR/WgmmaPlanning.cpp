@@ -1,0 +1,165 @@
+//===- WgmmaPlanning.cpp - sizes and choice of the wgmma kernel -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
+
+#include "blockscale/Facts/ArchInfo.h"
+#include "blockscale/Facts/Products.h"
+
+using namespace mlir;
+using namespace blockscale;
+using facts::Arch;
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static constexpr int64_t kBarrierBytes = 8;
+
+WgmmaShape::WgmmaShape(WgmmaScheduleAttr schedule)
+    : tokens(schedule.getTile().m), rows(schedule.getTile().n), groups(schedule.getGroups()),
+      fragments(rows / groups / kFragmentRows), groupRows(rows / groups),
+      sums(fragments * tokens / 2), words(fragments * 2 * 4),
+      blockBytes(rows * facts::info(facts::BlockFormat::q4_K).bytes),
+      termBytes(rows * facts::kQ4KSubBlocks * 4), tokenBytes(tokens * kPartElements * 2) {}
+
+//===----------------------------------------------------------------------===//
+// Rings, registers, grid
+//===----------------------------------------------------------------------===//
+
+SmallVector<RingAttr> blockscale::planRings(WgmmaScheduleAttr schedule) {
+  WgmmaShape shape(schedule);
+  MLIRContext *context = schedule.getContext();
+  int64_t blockStages = schedule.getBlockStages(), tokenStages = schedule.getTokenStages();
+  int64_t tokens = blockStages * shape.blockBytes;
+  int64_t terms = tokens + tokenStages * shape.tokenBytes;
+  int64_t fullBlocks = terms + blockStages * shape.termBytes;
+  int64_t fullTerms = fullBlocks + blockStages * kBarrierBytes;
+  int64_t freeBlocks = fullTerms + blockStages * kBarrierBytes;
+  int64_t fullTokens = freeBlocks + blockStages * kBarrierBytes;
+  int64_t freeTokens = fullTokens + tokenStages * kBarrierBytes;
+  return {RingAttr::get(context, RingContent::blocks, 0, shape.blockBytes, blockStages, fullBlocks,
+                        freeBlocks),
+          RingAttr::get(context, RingContent::terms, terms, shape.termBytes, blockStages, fullTerms,
+                        freeBlocks),
+          RingAttr::get(context, RingContent::tokens, tokens, shape.tokenBytes, tokenStages,
+                        fullTokens, freeTokens)};
+}
+
+int64_t blockscale::planRingBytes(WgmmaScheduleAttr schedule) {
+  RingAttr last = planRings(schedule).back();
+  return last.getFree() + last.getStages() * kBarrierBytes;
+}
+
+WgmmaRegisters blockscale::planWgmmaRegisters(WgmmaScheduleAttr schedule) {
+  // What a block is launched with is shared anew, in steps of 8.
+  constexpr int64_t kForProducers = 32, kMost = 240;
+  int64_t threads = schedule.getThreads(), multiply = threads - WgmmaShape::kProducers;
+  int64_t launched = facts::kRegistersPerSm / schedule.getBlocks() / threads / 8 * 8;
+  int64_t left = launched * threads - WgmmaShape::kProducers * kForProducers;
+  return {kForProducers, std::min(kMost, left / multiply / 8 * 8)};
+}
+
+WgmmaGrid blockscale::planWgmmaGrid(BlockProblemAttr problem, WgmmaScheduleAttr schedule) {
+  WgmmaGrid grid{ceilDiv(problem.getM(), schedule.getTile().m),
+                 ceilDiv(problem.getN(), schedule.getTile().n), 0};
+  const facts::Product *product = facts::modelProduct(schedule.getArch());
+  grid.blocks = std::min(grid.tiles(), (product ? product->sms : 1) * schedule.getBlocks());
+  return grid;
+}
+
+TmaMapAttr blockscale::tokenMap(BlockProblemAttr problem, WgmmaScheduleAttr schedule) {
+  return TmaMapAttr::get(
+      problem.getContext(), facts::TmaType::u16, {problem.getK(), problem.getM()},
+      {problem.getARowBytes()}, {WgmmaShape::kPartElements, schedule.getTile().m}, {1, 1},
+      facts::TmaSwizzle::b128, facts::TmaFill::zero, facts::TmaL2Promotion::b128);
+}
+
+TmaMapAttr blockscale::blockMap(BlockProblemAttr problem, WgmmaScheduleAttr schedule) {
+  return TmaMapAttr::get(
+      problem.getContext(), facts::TmaType::u8, {problem.getBRowBytes(), problem.getN()},
+      {problem.getBRowBytes()}, {facts::info(facts::BlockFormat::q4_K).bytes, schedule.getTile().n},
+      {1, 1}, facts::TmaSwizzle::none, facts::TmaFill::zero, facts::TmaL2Promotion::b128);
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+bool blockscale::isWgmmaTarget(Arch arch) { return arch == Arch::sm_90a; }
+
+LogicalResult blockscale::verifyWgmmaSchedule(BlockProblemAttr problem, WgmmaScheduleAttr schedule,
+                                              ErrorFn emitError) {
+  Arch arch = schedule.getArch();
+  if (!isWgmmaTarget(arch))
+    return emitError() << "wgmma_schedule_c1: chip of a wgmma kernel must be sm_90a, got "
+                       << name(arch);
+  Shape3 tile = schedule.getTile();
+  int64_t groups = schedule.getGroups();
+  constexpr int64_t kMostSums = 128, kMostGroups = 2;
+  bool isPower = llvm::is_contained({16, 32, 64, 128, 256}, tile.m);
+  bool hasRows = groups >= 1 && groups <= kMostGroups &&
+                 (tile.n == groups * WgmmaShape::kFragmentRows ||
+                  tile.n == 2 * groups * WgmmaShape::kFragmentRows);
+  if (!isPower || !hasRows || tile.k != facts::kQ4KElements ||
+      WgmmaShape(schedule).sums > kMostSums)
+    return emitError() << "wgmma_schedule_c2: tile must be 16, 32, 64, 128 or 256 tokens x 64 or "
+                          "128 rows for each of 1 or 2 groups x 256, with at most "
+                       << kMostSums << " sums a thread, got " << tile.m << "x" << tile.n << "x"
+                       << tile.k << " for " << groups << " groups";
+  constexpr int64_t kMostStages = 64;
+  for (auto [what, stages] : {std::pair("block_stages", schedule.getBlockStages()),
+                              std::pair("token_stages", schedule.getTokenStages())})
+    if (stages < 2 || stages > kMostStages)
+      return emitError() << "wgmma_schedule_c3: " << what << " must be 2 .. " << kMostStages
+                         << ", got " << stages;
+  int64_t blocks = schedule.getBlocks(), bytes = planRingBytes(schedule);
+  const facts::ArchInfo &chip = facts::info(arch);
+  int64_t most = std::min<int64_t>(chip.sharedPerSm / (bytes + facts::kSharedReservedPerBlock),
+                                   chip.threadsPerSm / schedule.getThreads());
+  if (bytes > chip.sharedPerBlock || blocks < 1 || blocks > most)
+    return emitError() << "wgmma_schedule_c4: blocks of an SM must be 1 .. " << most << " of "
+                       << bytes << " shared bytes, at most " << chip.sharedPerBlock << " each, got "
+                       << blocks;
+  // What ptxas 13.5 asks for beside the sums: of what a thread is launched with for one
+  // instruction, of what setmaxnreg gives it for fragments of two runs, too.
+  constexpr int64_t kOfInstruction = 30, kBesideFragments = 24;
+  WgmmaShape shape(schedule);
+  int64_t launched = facts::kRegistersPerSm / blocks / schedule.getThreads() / 8 * 8;
+  for (auto [what, need, have] :
+       {std::tuple("at the launch", shape.sums + kOfInstruction, launched),
+        std::tuple("that multiplies", shape.sums + 2 * shape.words + kBesideFragments,
+                   planWgmmaRegisters(schedule).multipliers)})
+    if (have < need)
+      return emitError() << "wgmma_schedule_c5: registers of a thread " << what
+                         << " must be at least " << need << " for its " << shape.sums
+                         << " sums, got " << have;
+  if (problem && problem.getA() != facts::BlockFormat::f16)
+    return emitError() << "wgmma_schedule_c6: activations of a wgmma kernel must be f16, got "
+                       << name(problem.getA());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+WgmmaScheduleAttr blockscale::chooseWgmmaSchedule(BlockProblemAttr problem, Arch arch) {
+  MLIRContext *context = problem.getContext();
+  auto schedule = [&](int64_t tokens, int64_t rows, int64_t groups, int64_t blockStages,
+                      int64_t tokenStages, int64_t blocks) {
+    return WgmmaScheduleAttr::get(context, arch, Shape3{tokens, rows, facts::kQ4KElements}, groups,
+                                  blockStages, tokenStages, blocks);
+  };
+  // Few tokens: weights are read once, so that the time is theirs, and small blocks of an
+  // SM have the most of them on the way. With more the products take it, and the fewer
+  // times that weights are made f16, the better, once such tiles fill the chip evenly.
+  constexpr int64_t kManyTokens = 512;
+  if (problem.getM() <= 16)
+    return schedule(16, 64, 1, 4, 8, 3);
+  if (problem.getM() <= 64)
+    return schedule(64, 64, 1, 3, 4, 3);
+  if (problem.getM() <= kManyTokens)
+    return schedule(128, 64, 1, 3, 4, 2);
+  return schedule(256, 128, 2, 2, 5, 1);
+}

@@ -1,0 +1,29 @@
+//===- QuantizeActivations.cpp - chunks in front of a product of blocks ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "QuantizeActivations.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+void blockscale::quantizeActivations(GemmOp gemm) {
+  Value x = gemm.getA();
+  for (Operation *user : x.getUsers())
+    if (auto quantize = dyn_cast<QuantizeChunksOp>(user);
+        quantize && quantize->getBlock() == gemm->getBlock() && quantize->isBeforeInBlock(gemm)) {
+      gemm.getAMutable().set(quantize.getResult());
+      return;
+    }
+  auto type = cast<RankedTensorType>(x.getType());
+  const facts::BlockFormatInfo &chunk = facts::info(facts::BlockFormat::q8_1_chunk);
+  MLIRContext *context = gemm.getContext();
+  auto chunks =
+      RankedTensorType::get({type.getDimSize(0), type.getDimSize(1) / chunk.elements * chunk.bytes},
+                            IntegerType::get(context, 8), BlocksAttr::get(context, chunk.format));
+  OpBuilder builder(gemm);
+  auto quantize = QuantizeChunksOp::create(builder, gemm.getLoc(), chunks, x, Value());
+  gemm.getAMutable().set(quantize.getResult());
+}
