@@ -92,6 +92,16 @@ private:
   llvm::DenseMap<Value, Values> values;
 
   Value thread, lane, warp, shared;
+  /// Scales and minima of one part, of which both runs make weights.
+  struct PartTerms {
+    Value stage;
+    Block *block = nullptr;
+    int64_t part = -1;
+    Values scales, mins; // by row of the lane and half of the nibbles
+  };
+  const PartTerms &loadTerms(LoadHalvesOp op);
+
+  PartTerms partTerms;
   Value groupRow;  // first row of this lane in its tile
   Value byteOrder; // selects the lane's two bytes of a word, one for each half
 };
@@ -383,31 +393,46 @@ Value WgmmaKernelLowering::weights(Value bytes, bool high, Value scale, Value mi
   return LLVM::BitcastOp::create(b, e.getLoc(), e.i32Type(), weight);
 }
 
+/// The run in front of it, in the same block, may have loaded them.
+const WgmmaKernelLowering::PartTerms &WgmmaKernelLowering::loadTerms(LoadHalvesOp op) {
+  int64_t part = op.getPart();
+  if (partTerms.part == part && partTerms.stage == op.getStage() &&
+      partTerms.block == op->getBlock())
+    return partTerms;
+  partTerms = {op.getStage(), op->getBlock(), part, {}, {}};
+  Value terms = e.add(stageOf(op.getTerms(), op.getStage()), e.shl(groupRow, 3));
+  for (int64_t fragment = 0; fragment < shape.fragments; ++fragment)
+    for (int64_t below = 0; below < 2; ++below) { // rows r and r + 8
+      int64_t row = fragment * WgmmaShape::kFragmentRows + 8 * below;
+      for (Value pair : e.loadShared(e.add(terms, (part * shape.rows + row) * 8), 2)) {
+        partTerms.scales.push_back(splat(pair, /*high=*/false));
+        partTerms.mins.push_back(splat(pair, /*high=*/true));
+      }
+    }
+  return partTerms;
+}
+
 void WgmmaKernelLowering::lowerLoad(LoadHalvesOp op) {
   const facts::BlockFormatInfo &format = facts::info(problem.getB());
   Value words = e.add(stageOf(op.getBlocks(), op.getStage()), e.mul(groupRow, format.bytes));
   words = e.add(words, e.shl(e.shr(e.andi(lane, 3), 1), 2));
-  Value terms = e.add(stageOf(op.getTerms(), op.getStage()), e.shl(groupRow, 3));
-  int64_t part = op.getPart();
+  const PartTerms &terms = loadTerms(op);
   // Of A: fragment, half of the nibbles, register.
   Values a(static_cast<size_t>(shape.words));
   for (int64_t fragment = 0; fragment < shape.fragments; ++fragment)
-    for (int64_t below = 0; below < 2; ++below) { // rows r and r + 8
+    for (int64_t below = 0; below < 2; ++below) {
       int64_t row = fragment * WgmmaShape::kFragmentRows + 8 * below;
-      Values pairs = e.loadShared(e.add(terms, (part * shape.rows + row) * 8), 2);
-      Value scales[2], mins[2];
-      for (int64_t high = 0; high < 2; ++high) {
-        scales[high] = splat(pairs[high], /*high=*/false);
-        mins[high] = splat(pairs[high], /*high=*/true);
-      }
       for (int64_t k = 0; k < 2; ++k) { // eight columns each
-        int64_t byte = format.elementOffset + part * 32 + int64_t(op.getRun()) * 16 + k * 8;
+        int64_t byte =
+            format.elementOffset + int64_t(op.getPart()) * 32 + int64_t(op.getRun()) * 16 + k * 8;
         Value word = e.loadShared(e.add(words, row * format.bytes + byte), 1).front();
         Value bytes = NVVM::PermuteOp::create(b, op.getLoc(), e.i32Type(), word, e.i32(0),
                                               byteOrder, NVVM::PermuteMode::DEFAULT);
-        for (int64_t high = 0; high < 2; ++high)
+        for (int64_t high = 0; high < 2; ++high) {
+          size_t term = size_t((fragment * 2 + below) * 2 + high);
           a[size_t((fragment * 2 + high) * 4 + 2 * k + below)] =
-              weights(bytes, high, scales[high], mins[high]);
+              weights(bytes, high, terms.scales[term], terms.mins[term]);
+        }
       }
     }
   values[op.getValues()] = a;
