@@ -2,14 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vectors become the scalars of one lane. A lane's part of a fragment of weights is two
-// bytes of nibbles for each register pair: byte 2 c and 2 c + 1 of eight, c its place
-// among four. As f16 a nibble is or-ed below 1024, whose last place is 1.
+// Vectors become the scalars of one lane, rings addresses and barriers.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SourceLocations.h"
-#include "WarpEmitter.h"
+#include "WgmmaWeights.h"
 #include "blockscale/Conversion/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
 #include "blockscale/Facts/WgmmaDesc.h"
@@ -34,7 +32,7 @@ class WgmmaKernelLowering {
 public:
   explicit WgmmaKernelLowering(WgmmaKernelOp kernel)
       : kernel(kernel), problem(kernel.getProblem()), schedule(kernel.getSchedule()),
-        shape(schedule), b(kernel.getContext()), e(b, kernel.getLoc()) {}
+        shape(schedule), b(kernel.getContext()), e(b, kernel.getLoc()), weights(b, e, shape) {}
 
   void run();
 
@@ -51,7 +49,6 @@ private:
   void lowerFree(RingFreeOp op);
   void lowerNext(RingNextOp op);
   void lowerConvert(ConvertTermsOp op);
-  void convertRow(Value header, Value target);
   void lowerLoad(LoadHalvesOp op);
   void lowerMultiply(MultiplyHalvesOp op);
   void lowerStore(StoreSumsOp op);
@@ -70,38 +67,20 @@ private:
     e.ifThen(arith::CmpIOp::create(b, e.getLoc(), arith::CmpIPredicate::eq, lane, e.i32(0)), body);
   }
 
-  // Pairs of f16 in a word.
-  VectorType pairType() { return VectorType::get({2}, b.getF16Type()); }
-  Value asPair(Value word) { return LLVM::BitcastOp::create(b, e.getLoc(), pairType(), word); }
-  Value constantPair(float value) {
-    auto half = b.getFloatAttr(b.getF16Type(), value);
-    return LLVM::ConstantOp::create(b, e.getLoc(), pairType(),
-                                    DenseElementsAttr::get(pairType(), half.getValue()));
-  }
-  /// The low or high half of a word, twice.
-  Value splat(Value word, bool high);
-  /// Two weights of nibbles at bits 0 and 16, or 4 and 20.
-  Value weights(Value bytes, bool high, Value scale, Value min);
-
   WgmmaKernelOp kernel;
   BlockProblemAttr problem;
   WgmmaScheduleAttr schedule;
   WgmmaShape shape;
   OpBuilder b;
   WarpEmitter e;
+  HalfWeights weights;
   llvm::DenseMap<Value, Values> values;
 
   Value thread, lane, warp, shared;
-  /// Scales and minima of one part, of which both runs make weights.
-  struct PartTerms {
-    Value stage;
-    Block *block = nullptr;
-    int64_t part = -1;
-    Values scales, mins; // by row of the lane and half of the nibbles
-  };
-  const PartTerms &loadTerms(LoadHalvesOp op);
-
-  PartTerms partTerms;
+  HalfWeights::Terms terms; // loaded last: of a part, a stage, in a block
+  int64_t termsPart = -1;
+  Value termsStage;
+  Block *termsBlock = nullptr;
   Value groupRow;  // first row of this lane in its tile
   Value byteOrder; // selects the lane's two bytes of a word, one for each half
 };
@@ -325,36 +304,8 @@ void WgmmaKernelLowering::lowerNext(RingNextOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Scales and minima
+// Weights, products and results
 //===----------------------------------------------------------------------===//
-
-/// Pairs of part p lie at p * 8 rows, 8 bytes a row.
-void WgmmaKernelLowering::convertRow(Value header, Value target) {
-  Values words = e.loadShared(header, 4);
-  Value d = e.halfToF32(words[0]), dmin = e.negf(e.halfToF32(e.shr(words[0], 16)));
-  for (int64_t half = 0; half < 2; ++half) {
-    Value scales = e.andi(words[1], 0x3F3F3F3F), mins = e.andi(words[2], 0x3F3F3F3F);
-    if (half) {
-      scales = e.ori(e.andi(words[3], 0x0F0F0F0F), e.andi(e.shr(words[1], 2), 0x30303030));
-      mins = e.ori(e.andi(e.shr(words[3], 4), 0x0F0F0F0F), e.andi(e.shr(words[2], 2), 0x30303030));
-    }
-    auto byte = [&](Value word, int64_t j) {
-      return e.unsignedToF32(e.andi(j ? e.shr(word, 8 * j) : word, 0xFF));
-    };
-    auto asHalf = [&](Value value) {
-      Value rounded = arith::TruncFOp::create(b, e.getLoc(), b.getF16Type(), value);
-      Value bits = arith::BitcastOp::create(b, e.getLoc(), b.getI16Type(), rounded);
-      return arith::ExtUIOp::create(b, e.getLoc(), e.i32Type(), bits).getResult();
-    };
-    for (int64_t pair = 0; pair < 2; ++pair) {
-      Values stored;
-      for (int64_t j = 2 * pair; j < 2 * pair + 2; ++j)
-        stored.push_back(e.ori(asHalf(e.mulf(d, byte(scales, j))),
-                               e.shl(asHalf(e.mulf(dmin, byte(mins, j))), 16)));
-      e.storeShared(e.add(target, (2 * half + pair) * shape.rows * 8), stored);
-    }
-  }
-}
 
 void WgmmaKernelLowering::lowerConvert(ConvertTermsOp op) {
   int64_t pitch = facts::info(problem.getB()).bytes;
@@ -362,80 +313,22 @@ void WgmmaKernelLowering::lowerConvert(ConvertTermsOp op) {
   Value header = e.add(stageOf(op.getBlocks(), op.getStage()), e.mul(row, pitch));
   Value target = e.add(stageOf(op.getTerms(), op.getStage()), e.shl(row, 3));
   for (int64_t first = 0; first < shape.rows; first += WgmmaShape::kConverters)
-    convertRow(e.add(header, first * pitch), e.add(target, first * 8));
+    weights.convertRow(e.add(header, first * pitch), e.add(target, first * 8));
   MbarrierArriveOp::create(b, op.getLoc(), barrier(planOf(op.getTerms()).getFull(), op.getStage()));
 }
 
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-Value WgmmaKernelLowering::splat(Value word, bool high) {
-  Value low = arith::TruncIOp::create(b, e.getLoc(), b.getI16Type(), high ? e.shr(word, 16) : word);
-  Value half = arith::BitcastOp::create(b, e.getLoc(), b.getF16Type(), low);
-  Value pair = LLVM::PoisonOp::create(b, e.getLoc(), pairType());
-  for (int64_t i = 0; i < 2; ++i) {
-    Value index = LLVM::ConstantOp::create(b, e.getLoc(), e.i32Type(), b.getI32IntegerAttr(i));
-    pair = LLVM::InsertElementOp::create(b, e.getLoc(), pair, half, index);
-  }
-  return pair;
-}
-
-Value WgmmaKernelLowering::weights(Value bytes, bool high, Value scale, Value min) {
-  constexpr int64_t k1024 = 0x64006400; // in both halves
-  Value biased = asPair(e.ori(e.andi(bytes, high ? 0x00F000F0 : 0x000F000F), e.i32(k1024)));
-  Value nibbles;
-  if (high) // 1024 + 16 n
-    nibbles = LLVM::FMAOp::create(b, e.getLoc(), biased, constantPair(0.0625f), constantPair(-64));
-  else
-    nibbles = LLVM::FAddOp::create(b, e.getLoc(), biased, constantPair(-1024));
-  Value weight = LLVM::FMAOp::create(b, e.getLoc(), nibbles, scale, min);
-  return LLVM::BitcastOp::create(b, e.getLoc(), e.i32Type(), weight);
-}
-
-/// The run in front of it, in the same block, may have loaded them.
-const WgmmaKernelLowering::PartTerms &WgmmaKernelLowering::loadTerms(LoadHalvesOp op) {
-  int64_t part = op.getPart();
-  if (partTerms.part == part && partTerms.stage == op.getStage() &&
-      partTerms.block == op->getBlock())
-    return partTerms;
-  partTerms = {op.getStage(), op->getBlock(), part, {}, {}};
-  Value terms = e.add(stageOf(op.getTerms(), op.getStage()), e.shl(groupRow, 3));
-  for (int64_t fragment = 0; fragment < shape.fragments; ++fragment)
-    for (int64_t below = 0; below < 2; ++below) { // rows r and r + 8
-      int64_t row = fragment * WgmmaShape::kFragmentRows + 8 * below;
-      for (Value pair : e.loadShared(e.add(terms, (part * shape.rows + row) * 8), 2)) {
-        partTerms.scales.push_back(splat(pair, /*high=*/false));
-        partTerms.mins.push_back(splat(pair, /*high=*/true));
-      }
-    }
-  return partTerms;
-}
-
+/// The run in front of it, in the same block, may have loaded its part's terms.
 void WgmmaKernelLowering::lowerLoad(LoadHalvesOp op) {
-  const facts::BlockFormatInfo &format = facts::info(problem.getB());
-  Value words = e.add(stageOf(op.getBlocks(), op.getStage()), e.mul(groupRow, format.bytes));
+  int64_t part = op.getPart();
+  if (termsPart != part || termsStage != op.getStage() || termsBlock != op->getBlock()) {
+    Value from = e.add(stageOf(op.getTerms(), op.getStage()), e.shl(groupRow, 3));
+    terms = weights.loadTerms(from, part);
+    termsPart = part, termsStage = op.getStage(), termsBlock = op->getBlock();
+  }
+  Value words = e.add(stageOf(op.getBlocks(), op.getStage()),
+                      e.mul(groupRow, facts::info(problem.getB()).bytes));
   words = e.add(words, e.shl(e.shr(e.andi(lane, 3), 1), 2));
-  const PartTerms &terms = loadTerms(op);
-  // Of A: fragment, half of the nibbles, register.
-  Values a(static_cast<size_t>(shape.words));
-  for (int64_t fragment = 0; fragment < shape.fragments; ++fragment)
-    for (int64_t below = 0; below < 2; ++below) {
-      int64_t row = fragment * WgmmaShape::kFragmentRows + 8 * below;
-      for (int64_t k = 0; k < 2; ++k) { // eight columns each
-        int64_t byte =
-            format.elementOffset + int64_t(op.getPart()) * 32 + int64_t(op.getRun()) * 16 + k * 8;
-        Value word = e.loadShared(e.add(words, row * format.bytes + byte), 1).front();
-        Value bytes = NVVM::PermuteOp::create(b, op.getLoc(), e.i32Type(), word, e.i32(0),
-                                              byteOrder, NVVM::PermuteMode::DEFAULT);
-        for (int64_t high = 0; high < 2; ++high) {
-          size_t term = size_t((fragment * 2 + below) * 2 + high);
-          a[size_t((fragment * 2 + high) * 4 + 2 * k + below)] =
-              weights(bytes, high, terms.scales[term], terms.mins[term]);
-        }
-      }
-    }
-  values[op.getValues()] = a;
+  values[op.getValues()] = weights.makeRun(words, byteOrder, terms, part, op.getRun());
 }
 
 void WgmmaKernelLowering::lowerMultiply(MultiplyHalvesOp op) {

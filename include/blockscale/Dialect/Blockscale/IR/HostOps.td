@@ -85,7 +85,9 @@ def Blockscale_LaunchOp : Blockscale_Op<"launch", [
     - launch_c8: a kernel at the machine level must have the shared bytes and the columns of
       tensor memory that its schedule takes
     - launch_c9: of a `blockscale.warp_kernel`, grid must be the problem's token tiles and row
-      tiles, buffers those of A, B and D, and the number of tokens at most m
+      tiles, buffers those of A, B and D, and the number of tokens at most m; of a
+      `blockscale.wgmma_kernel`, grid must be any number of blocks in one dimension, maps those
+      of the plan (launch_c6) and the buffer that of D
   }];
   let arguments = (ins SymbolRefAttr:$kernel,
     DenseI64ArrayAttr:$grid, DenseI64ArrayAttr:$block, DenseI64ArrayAttr:$cluster,
