@@ -36,7 +36,7 @@ func.func @gemm_c20_both(%a: tensor<8x256xf16>, %w: !w, %c: tensor<8x4xf32>) {
 // -----
 
 func.func @gemm_c25_scaled(%a: tensor<8x32xf4E2M1FN>, %s: tensor<8x1xf8E8M0FNU>, %c: tensor<8x8xf32>) {
-  // expected-error @below {{gemm_c25: only a product of blocks must have a contract, got halves}}
+  // expected-error @below {{gemm_c25: only a product of blocks must have a contract, got any}}
   %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : tensor<8x32xf4E2M1FN>, tensor<8x1xf8E8M0FNU>, tensor<8x32xf4E2M1FN>, tensor<8x1xf8E8M0FNU>) outs(%c : tensor<8x8xf32>) {contract = #blockscale.contract<any>} -> tensor<8x8xf32>
   return
 }
