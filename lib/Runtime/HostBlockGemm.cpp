@@ -170,7 +170,10 @@ bsrt_status bsrt_host_quantize_chunks(int64_t rows, int64_t cols, int32_t source
       amax = std::fmax(amax, std::fabs(x[i]));
       finite &= std::isfinite(x[i]);
     }
-    float d = amax / float(facts::kQ8MaxElement), inverse = d != 0 ? 1.0f / d : 0.0f;
+    // Beyond f32 the reciprocal says that all is zero, or nearly so: d as f16 is 0.
+    float d = amax / float(facts::kQ8MaxElement), inverse = 1.0f / d;
+    if (!std::isfinite(inverse))
+      inverse = 0;
     int32_t sum = 0;
     std::memset(chunks, 0, size_t(to.bytes));
     for (int64_t i = 0; i < kChunk; ++i) {

@@ -144,6 +144,20 @@ TEST(QuantizeChunks, FollowsTheRule) {
   EXPECT_EQ(sum(2), 0);
 }
 
+// 1 / d is beyond f32: d as f16 is 0, and so is what it would scale.
+TEST(QuantizeChunks, ChunkTooSmallForAReciprocalIsZero) {
+  std::vector<float> x(64, 0.0f);
+  x[3] = 3e-37f;                  // 1 / d = inf
+  x[4] = -3e-37f, x[40] = 4e-36f; // 1 / d is finite
+  std::vector<uint8_t> chunks(80, 0xEE);
+  ASSERT_EQ(bsrt_host_quantize_chunks(1, 64, int32_t(facts::Format::f32), x.data(), chunks.data()),
+            BSRT_OK);
+  for (size_t i = 0; i < 40; ++i)
+    EXPECT_EQ(chunks[i], 0) << i;
+  EXPECT_EQ(chunks[40] | chunks[41], 0);
+  EXPECT_EQ(int8_t(chunks[40 + 4 + 8]), 127);
+}
+
 TEST(QuantizeChunks, RefusesPartsOfAChunk) {
   EXPECT_NE(bsrt_host_quantize_chunks(1, 40, int32_t(facts::Format::f32), nullptr, nullptr),
             BSRT_OK);
