@@ -31,6 +31,8 @@ enum JitOption : int {
 };
 
 enum FunctionAttribute : int {
+  kLocalSizeBytes = 3,
+  kRegisters = 4,
   kMaxDynamicSharedSizeBytes = 8,
   kNonPortableClusterSizeAllowed = 14,
 };
@@ -83,11 +85,14 @@ struct Api {
   Status (*moduleUnload)(Module);                                             // cuModuleUnload
   Status (*moduleGetFunction)(Function *, Module, const char *);              // cuModuleGetFunction
   Status (*functionSetAttribute)(Function, FunctionAttribute, int);           // cuFuncSetAttribute
-  Status (*launchKernel)(const LaunchConfig *, Function, void **, void **);   // cuLaunchKernelEx
-  Status (*eventCreate)(Event *, unsigned flags);                             // cuEventCreate
-  Status (*eventDestroy)(Event);                                              // cuEventDestroy_v2
-  Status (*eventRecord)(Event, Stream);                                       // cuEventRecord
-  Status (*eventElapsedTime)(float *milliseconds, Event start, Event end);    // cuEventElapsedTime
+  Status (*functionGetAttribute)(int *, FunctionAttribute, Function);         // cuFuncGetAttribute
+  // cuOccupancyMaxActiveBlocksPerMultiprocessor
+  Status (*occupancy)(int *blocks, Function, int threads, size_t dynamicSharedBytes);
+  Status (*launchKernel)(const LaunchConfig *, Function, void **, void **); // cuLaunchKernelEx
+  Status (*eventCreate)(Event *, unsigned flags);                           // cuEventCreate
+  Status (*eventDestroy)(Event);                                            // cuEventDestroy_v2
+  Status (*eventRecord)(Event, Stream);                                     // cuEventRecord
+  Status (*eventElapsedTime)(float *milliseconds, Event start, Event end);  // cuEventElapsedTime
   Status (*tensorMapEncodeTiled)(void *map, int type, uint32_t rank, void *address,
                                  const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
                                  const uint32_t *elementStrides, int interleave, int swizzle,

@@ -23,6 +23,8 @@ namespace {
 
 /// No buffer of ours is smaller, for any may be the tensor of a map.
 constexpr size_t kLeastAllocation = facts::kTmaWindow;
+/// Launches between two waits for the GPU.
+constexpr size_t kTimedBatch = 64;
 
 /// The line of the compiler's log that says what is wrong; warnings may stand before it.
 std::string firstError(std::string_view log) {
@@ -45,9 +47,8 @@ public:
   ~CudaDevice() override {
     for (const auto &allocation : sizes)
       api.memoryFree(allocation.first);
-    for (cuda::Event event : {start, end})
-      if (event)
-        api.eventDestroy(event);
+    for (cuda::Event event : events)
+      api.eventDestroy(event);
     if (context)
       api.primaryContextRelease(device);
   }
@@ -66,8 +67,35 @@ public:
   Result<std::vector<uint8_t>> encode(const facts::TensorMap &map) override;
   Result<emu::LaunchStats> launch(LoadedModule &module, const std::string &kernel,
                                   const emu::LaunchConfig &config) override;
+  Result<std::vector<double>> time(LoadedModule &module, const std::string &kernel,
+                                   const emu::LaunchConfig &config, uint64_t warmup,
+                                   uint64_t repeat) override;
+  Result<KernelInfo> describe(LoadedModule &module, const std::string &kernel,
+                              const emu::LaunchConfig &config) override;
 
 private:
+  /// A launch with all that the driver is given by address.
+  struct Prepared {
+    // The driver copies each parameter from the address given for it; a tensor map
+    // must lie at a multiple of 64 bytes there too.
+    struct alignas(64) Chunk {
+      uint8_t bytes[64];
+    };
+    cuda::Function function = nullptr;
+    cuda::LaunchAttribute attributes[4] = {};
+    cuda::LaunchConfig launch{};
+    std::vector<std::vector<Chunk>> slots;
+    std::vector<void *> params;
+  };
+  Result<bool> prepare(LoadedModule &module, const std::string &kernel,
+                       const emu::LaunchConfig &config, Prepared &to);
+  Result<bool> submit(Prepared &prepared, const std::string &kernel);
+  Result<bool> record(size_t event);
+  Result<double> secondsBetween(size_t first, size_t second);
+  /// Launches one behind the other, so that what lies between two events is a kernel and
+  /// not the way to the GPU, and waits for them.
+  Result<std::vector<double>> runBatch(Prepared &prepared, const std::string &kernel, size_t count);
+
   template <typename F> bool find(void *library, F &function, const char *name) {
     function = reinterpret_cast<F>(dlsym(library, name));
     if (!function)
@@ -97,7 +125,7 @@ private:
   const char *missing = nullptr;
   cuda::Device device = 0;
   cuda::Context context = nullptr;
-  cuda::Event start = nullptr, end = nullptr; // around a kernel
+  std::vector<cuda::Event> events; // around the kernels of a batch
   std::string gpuName;
   std::map<uint64_t, size_t> sizes;
 };
@@ -119,6 +147,8 @@ bool CudaDevice::findAll(void *library) {
          find(library, api.moduleUnload, "cuModuleUnload") &&
          find(library, api.moduleGetFunction, "cuModuleGetFunction") &&
          find(library, api.functionSetAttribute, "cuFuncSetAttribute") &&
+         find(library, api.functionGetAttribute, "cuFuncGetAttribute") &&
+         find(library, api.occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor") &&
          find(library, api.launchKernel, "cuLaunchKernelEx") &&
          find(library, api.eventCreate, "cuEventCreate") &&
          find(library, api.eventDestroy, "cuEventDestroy_v2") &&
@@ -146,9 +176,6 @@ Result<bool> CudaDevice::open() {
     return failed("cuDevicePrimaryCtxRetain", status);
   if (cuda::Status status = api.contextSetCurrent(context))
     return failed("cuCtxSetCurrent", status);
-  for (cuda::Event *event : {&start, &end})
-    if (cuda::Status status = api.eventCreate(event, 0))
-      return failed("cuEventCreate", status);
   return true;
 }
 
@@ -217,9 +244,9 @@ Result<std::vector<uint8_t>> CudaDevice::encode(const facts::TensorMap &map) {
   return std::vector<uint8_t>(bytes, bytes + sizeof bytes);
 }
 
-Result<emu::LaunchStats> CudaDevice::launch(LoadedModule &module, const std::string &kernel,
-                                            const emu::LaunchConfig &config) {
-  cuda::Function function = nullptr;
+Result<bool> CudaDevice::prepare(LoadedModule &module, const std::string &kernel,
+                                 const emu::LaunchConfig &config, Prepared &to) {
+  cuda::Function &function = to.function;
   if (cuda::Status status = api.moduleGetFunction(
           &function, static_cast<CudaModule &>(module).module, kernel.c_str()))
     return failed(("finding kernel '" + kernel + "'").c_str(), status);
@@ -229,7 +256,7 @@ Result<emu::LaunchStats> CudaDevice::launch(LoadedModule &module, const std::str
                                                        int(config.sharedBytes)))
       return failed("setting the shared memory of a block", status);
 
-  cuda::LaunchAttribute attributes[4] = {};
+  cuda::LaunchAttribute *attributes = to.attributes;
   unsigned count = 0;
   unsigned clusterSize = config.cluster.x * config.cluster.y * config.cluster.z;
   const emu::Dim3 &preferred = config.preferredCluster;
@@ -254,39 +281,117 @@ Result<emu::LaunchStats> CudaDevice::launch(LoadedModule &module, const std::str
     attributes[count].id = cuda::kLaunchProgrammaticStreamSerialization;
     attributes[count++].value.programmaticStreamSerializationAllowed = 1;
   }
-  cuda::LaunchConfig launch{{config.grid.x, config.grid.y, config.grid.z},
-                            {config.block.x, config.block.y, config.block.z},
-                            unsigned(config.sharedBytes),
-                            /*stream=*/nullptr,
-                            attributes,
-                            count};
-  // The driver copies each parameter from the address given for it; a tensor map
-  // must lie at a multiple of 64 bytes there too.
-  struct alignas(64) Chunk {
-    uint8_t bytes[64];
-  };
-  std::vector<std::vector<Chunk>> slots(config.params.size());
-  std::vector<void *> params;
+  to.launch = {{config.grid.x, config.grid.y, config.grid.z},
+               {config.block.x, config.block.y, config.block.z},
+               unsigned(config.sharedBytes),
+               /*stream=*/nullptr,
+               attributes,
+               count};
+  to.slots.resize(config.params.size());
   for (size_t i = 0; i < config.params.size(); ++i) {
     const std::vector<uint8_t> &bytes = config.params[i].bytes;
-    slots[i].resize(bytes.size() / sizeof(Chunk) + 1);
-    std::memcpy(slots[i].data(), bytes.data(), bytes.size());
-    params.push_back(slots[i].data());
+    to.slots[i].resize(bytes.size() / sizeof(Prepared::Chunk) + 1);
+    std::memcpy(to.slots[i].data(), bytes.data(), bytes.size());
+    to.params.push_back(to.slots[i].data());
   }
-  if (cuda::Status status = api.eventRecord(start, nullptr))
-    return failed("cuEventRecord", status);
-  if (cuda::Status status = api.launchKernel(&launch, function, params.data(), nullptr))
+  return true;
+}
+
+Result<bool> CudaDevice::submit(Prepared &prepared, const std::string &kernel) {
+  if (cuda::Status status =
+          api.launchKernel(&prepared.launch, prepared.function, prepared.params.data(), nullptr))
     return failed(("launching '" + kernel + "'").c_str(), status);
-  if (cuda::Status status = api.eventRecord(end, nullptr))
+  return true;
+}
+
+Result<bool> CudaDevice::record(size_t index) {
+  while (events.size() <= index) {
+    cuda::Event event = nullptr;
+    if (cuda::Status status = api.eventCreate(&event, 0))
+      return failed("cuEventCreate", status);
+    events.push_back(event);
+  }
+  if (cuda::Status status = api.eventRecord(events[index], nullptr))
     return failed("cuEventRecord", status);
-  if (cuda::Status status = api.contextSynchronize())
-    return failed(("running '" + kernel + "'").c_str(), status);
+  return true;
+}
+
+Result<double> CudaDevice::secondsBetween(size_t first, size_t second) {
   float milliseconds = 0;
-  if (cuda::Status status = api.eventElapsedTime(&milliseconds, start, end))
+  if (cuda::Status status = api.eventElapsedTime(&milliseconds, events[first], events[second]))
     return failed("cuEventElapsedTime", status);
+  return double(milliseconds) / 1000;
+}
+
+Result<std::vector<double>> CudaDevice::runBatch(Prepared &prepared, const std::string &kernel,
+                                                 size_t count) {
+  Result<bool> status = record(0);
+  for (size_t i = 0; i < count && status; ++i) {
+    status = submit(prepared, kernel);
+    if (status)
+      status = record(i + 1);
+  }
+  if (!status)
+    return status.takeRefusal();
+  if (cuda::Status code = api.contextSynchronize())
+    return failed(("running '" + kernel + "'").c_str(), code);
+  std::vector<double> seconds;
+  for (size_t i = 0; i < count; ++i) {
+    Result<double> time = secondsBetween(i, i + 1);
+    if (!time)
+      return time.takeRefusal();
+    seconds.push_back(*time);
+  }
+  return seconds;
+}
+
+Result<emu::LaunchStats> CudaDevice::launch(LoadedModule &module, const std::string &kernel,
+                                            const emu::LaunchConfig &config) {
+  Prepared prepared;
+  if (Result<bool> status = prepare(module, kernel, config, prepared); !status)
+    return status.takeRefusal();
+  Result<std::vector<double>> seconds = runBatch(prepared, kernel, 1);
+  if (!seconds)
+    return seconds.takeRefusal();
   emu::LaunchStats stats;
-  stats.seconds = milliseconds / 1000;
+  stats.seconds = seconds->front();
   return stats;
+}
+
+Result<std::vector<double>> CudaDevice::time(LoadedModule &module, const std::string &kernel,
+                                             const emu::LaunchConfig &config, uint64_t warmup,
+                                             uint64_t repeat) {
+  Prepared prepared;
+  if (Result<bool> status = prepare(module, kernel, config, prepared); !status)
+    return status.takeRefusal();
+  std::vector<double> seconds;
+  for (uint64_t done = 0; done < warmup + repeat;) {
+    size_t count = size_t(std::min<uint64_t>(warmup + repeat - done, kTimedBatch));
+    Result<std::vector<double>> batch = runBatch(prepared, kernel, count);
+    if (!batch)
+      return batch.takeRefusal();
+    for (double time : *batch)
+      if (done++ >= warmup)
+        seconds.push_back(time);
+  }
+  return seconds;
+}
+
+Result<KernelInfo> CudaDevice::describe(LoadedModule &module, const std::string &kernel,
+                                        const emu::LaunchConfig &config) {
+  Prepared prepared;
+  if (Result<bool> status = prepare(module, kernel, config, prepared); !status)
+    return status.takeRefusal();
+  int registers = 0, localBytes = 0, blocks = 0;
+  for (auto [value, attribute] :
+       {std::pair(&registers, cuda::kRegisters), std::pair(&localBytes, cuda::kLocalSizeBytes)})
+    if (cuda::Status status = api.functionGetAttribute(value, attribute, prepared.function))
+      return failed("cuFuncGetAttribute", status);
+  int threads = int(config.block.x * config.block.y * config.block.z);
+  if (cuda::Status status =
+          api.occupancy(&blocks, prepared.function, threads, size_t(config.sharedBytes)))
+    return failed("cuOccupancyMaxActiveBlocksPerMultiprocessor", status);
+  return KernelInfo{uint32_t(registers), uint32_t(localBytes), uint32_t(blocks)};
 }
 
 } // namespace

@@ -24,6 +24,11 @@ public:
   virtual ~LoadedModule() = default;
 };
 
+/// What a kernel takes of an SM; 0: unknown.
+struct KernelInfo {
+  uint32_t registers = 0, localBytes = 0, blocksPerSm = 0;
+};
+
 /// One device; the C functions are thin wrappers around it.
 class RuntimeDevice {
 public:
@@ -39,6 +44,12 @@ public:
   virtual Result<std::vector<uint8_t>> encode(const facts::TensorMap &map) = 0;
   virtual Result<emu::LaunchStats> launch(LoadedModule &module, const std::string &kernel,
                                           const emu::LaunchConfig &config) = 0;
+  /// Seconds of each of `repeat` launches that follow `warmup` others.
+  virtual Result<std::vector<double>> time(LoadedModule &module, const std::string &kernel,
+                                           const emu::LaunchConfig &config, uint64_t warmup,
+                                           uint64_t repeat) = 0;
+  virtual Result<KernelInfo> describe(LoadedModule &module, const std::string &kernel,
+                                      const emu::LaunchConfig &config) = 0;
 };
 
 std::unique_ptr<RuntimeDevice> createEmulatorDevice(const emu::Options &options);

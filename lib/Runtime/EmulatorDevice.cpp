@@ -46,6 +46,24 @@ public:
                                   const emu::LaunchConfig &config) override {
     return device->launch(*static_cast<EmulatorModule &>(module).module, kernel, config);
   }
+  Result<std::vector<double>> time(LoadedModule &module, const std::string &kernel,
+                                   const emu::LaunchConfig &config, uint64_t warmup,
+                                   uint64_t repeat) override {
+    std::vector<double> seconds;
+    for (uint64_t i = 0; i < warmup + repeat; ++i) {
+      Result<emu::LaunchStats> stats = launch(module, kernel, config);
+      if (!stats)
+        return stats.takeRefusal();
+      if (i >= warmup)
+        seconds.push_back(stats->seconds);
+    }
+    return seconds;
+  }
+  /// Registers are ptxas's choice.
+  Result<KernelInfo> describe(LoadedModule &, const std::string &,
+                              const emu::LaunchConfig &) override {
+    return KernelInfo();
+  }
 
 private:
   std::unique_ptr<emu::Device> device;

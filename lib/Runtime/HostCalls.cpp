@@ -56,6 +56,18 @@ std::string describeWrong(const std::string &name, const bsrt_check_result &resu
   return text;
 }
 
+/// Times a launch and asks the driver about its kernel.
+bool timeLaunch(Session &session, bsrt_module *module, const bsrt_launch_config &config,
+                LaunchRecord &record) {
+  record.times.resize(session.repeat);
+  record.info.abi_version = BSRT_ABI_VERSION;
+  const char *kernel = record.kernel.c_str();
+  return bsrt_launch_timed(session.getDevice(), module, kernel, &config, session.warmup,
+                           session.repeat, record.times.data()) == BSRT_OK &&
+         bsrt_kernel_info_get(session.getDevice(), module, kernel, &config, &record.info) ==
+             BSRT_OK;
+}
+
 } // namespace
 
 uint64_t bsrt_call_alloc(int64_t bytes) {
@@ -218,6 +230,10 @@ void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t bl
   record.labels = stats.labels ? stats.labels : "";
   for (const char *w = stats.warnings; w && *w; w += record.warnings.back().size() + 1)
     record.warnings.push_back(w);
+  if (session->repeat && !timeLaunch(*session, module, config, record)) {
+    session->fail(bsrt_error_message());
+    return;
+  }
   session->records.push_back(std::move(record));
 }
 

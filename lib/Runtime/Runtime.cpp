@@ -71,6 +71,26 @@ bsrt_status convert(const bsrt_options *from, emu::Options &to) {
   return BSRT_OK;
 }
 
+bsrt_status convert(const bsrt_launch_config *config, emu::LaunchConfig &converted) {
+  if (checkVersion(config->abi_version, "launch configuration"))
+    return BSRT_ERROR;
+  converted.grid = {config->grid[0], config->grid[1], config->grid[2]};
+  converted.block = {config->block[0], config->block[1], config->block[2]};
+  converted.cluster = {config->cluster[0], config->cluster[1], config->cluster[2]};
+  if (config->abi_version >= 3)
+    converted.preferredCluster = {config->preferred_cluster[0], config->preferred_cluster[1],
+                                  config->preferred_cluster[2]};
+  if (config->abi_version >= 4)
+    converted.programmaticStreamSerialization = config->programmatic_stream_serialization != 0;
+  converted.sharedBytes = config->shared_bytes;
+  converted.oversizedShared = config->oversized_shared != 0;
+  for (uint32_t i = 0; i < config->param_count; ++i) {
+    const uint8_t *bytes = static_cast<const uint8_t *>(config->params[i].bytes);
+    converted.params.push_back({std::vector<uint8_t>(bytes, bytes + config->params[i].size)});
+  }
+  return BSRT_OK;
+}
+
 } // namespace
 
 uint32_t bsrt_abi_version(void) { return BSRT_ABI_VERSION; }
@@ -172,23 +192,9 @@ bsrt_status bsrt_tensor_map_encode(bsrt_device *device, const bsrt_tensor_map *m
 
 bsrt_status bsrt_launch(bsrt_device *device, bsrt_module *module, const char *kernel,
                         const bsrt_launch_config *config, bsrt_launch_stats *stats) {
-  if (checkVersion(config->abi_version, "launch configuration"))
-    return BSRT_ERROR;
   emu::LaunchConfig converted;
-  converted.grid = {config->grid[0], config->grid[1], config->grid[2]};
-  converted.block = {config->block[0], config->block[1], config->block[2]};
-  converted.cluster = {config->cluster[0], config->cluster[1], config->cluster[2]};
-  if (config->abi_version >= 3)
-    converted.preferredCluster = {config->preferred_cluster[0], config->preferred_cluster[1],
-                                  config->preferred_cluster[2]};
-  if (config->abi_version >= 4)
-    converted.programmaticStreamSerialization = config->programmatic_stream_serialization != 0;
-  converted.sharedBytes = config->shared_bytes;
-  converted.oversizedShared = config->oversized_shared != 0;
-  for (uint32_t i = 0; i < config->param_count; ++i) {
-    const uint8_t *bytes = static_cast<const uint8_t *>(config->params[i].bytes);
-    converted.params.push_back({std::vector<uint8_t>(bytes, bytes + config->params[i].size)});
-  }
+  if (convert(config, converted))
+    return BSRT_ERROR;
   Result<emu::LaunchStats> result = device->impl->launch(*module->impl, kernel, converted);
   if (!result)
     return refuse(result.message());
@@ -202,4 +208,28 @@ bsrt_status bsrt_launch(bsrt_device *device, bsrt_module *module, const char *ke
     *stats = {result->seconds,  result->threadInstructions, result->mmaInstructions,
               result->mmaFlops, device->labels.c_str(),     device->warnings.c_str()};
   return BSRT_OK;
+}
+
+bsrt_status bsrt_launch_timed(bsrt_device *device, bsrt_module *module, const char *kernel,
+                              const bsrt_launch_config *config, uint64_t warmup, uint64_t repeat,
+                              double *seconds) {
+  emu::LaunchConfig converted;
+  if (convert(config, converted))
+    return BSRT_ERROR;
+  Result<std::vector<double>> times =
+      device->impl->time(*module->impl, kernel, converted, warmup, repeat);
+  if (times)
+    std::copy(times->begin(), times->end(), seconds);
+  return statusOf(times);
+}
+
+bsrt_status bsrt_kernel_info_get(bsrt_device *device, bsrt_module *module, const char *kernel,
+                                 const bsrt_launch_config *config, bsrt_kernel_info *info) {
+  emu::LaunchConfig converted;
+  if (checkVersion(info->abi_version, "kernel info") || convert(config, converted))
+    return BSRT_ERROR;
+  Result<KernelInfo> found = device->impl->describe(*module->impl, kernel, converted);
+  if (found)
+    *info = {info->abi_version, found->registers, found->localBytes, found->blocksPerSm};
+  return statusOf(found);
 }

@@ -204,11 +204,15 @@ Result<bool> runMlir(const Options &options) {
     if (Result<bool> status = (*session)->setOptions(mode.options); !status)
       return status;
     (*session)->begin();
+    (*session)->repeat = report.runs.empty() ? options.repeat : 0;
+    (*session)->warmup = options.warmup;
     Result<std::vector<Array>> results = callOnce(options, *program, *arguments, *forms);
     releaseHostHeap();
     Result<bool> status = (*session)->end();
-    if (report.runs.empty())
+    if (report.runs.empty()) {
       report.launches = (*session)->launches();
+      takeMedians(report, options.repeat);
+    }
     addWarnings(report, (*session)->launches());
     if (!results)
       return results.takeRefusal();

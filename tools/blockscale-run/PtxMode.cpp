@@ -136,12 +136,11 @@ public:
         launch(kernel);
   }
 
-  /// Launches once more, for the time alone: `warmup` times unrecorded, then `repeat`.
+  /// Launches once more, for the time alone: results have been read.
   void repeatAll(const Options &options) {
     for (const ManifestKernel &kernel : manifest.kernels)
       if (options.kernel.empty() || kernel.name == options.kernel)
-        for (uint64_t i = 0; i < options.warmup + options.repeat; ++i)
-          launch(kernel);
+        launch(kernel);
   }
 
   std::map<std::string, std::vector<uint8_t>> readOutputs() {
@@ -227,21 +226,22 @@ private:
   std::map<std::string, uint64_t> addresses;
 };
 
-/// The first `count` launches are the run; each has then its warm-up and its repeats,
-/// the median of whose times becomes the launch's own.
-void takeMedians(std::vector<rt::LaunchRecord> &launches, size_t count, const Options &options) {
-  for (size_t i = 0; i < count; ++i) {
-    size_t begin = count + i * (options.warmup + options.repeat) + options.warmup;
-    std::vector<double> times;
-    for (size_t j = begin; j < begin + options.repeat && j < launches.size(); ++j)
-      times.push_back(launches[j].seconds);
-    if (times.empty())
-      return;
-    llvm::sort(times);
-    size_t half = times.size() / 2;
-    launches[i].seconds = times.size() % 2 ? times[half] : (times[half - 1] + times[half]) / 2;
+/// The first `count` launches are the run; as many follow, which were timed.
+void takeTimes(std::vector<rt::LaunchRecord> &launches, size_t count) {
+  for (size_t i = 0; i < count && count + i < launches.size(); ++i) {
+    launches[i].times = launches[count + i].times;
+    launches[i].info = launches[count + i].info;
   }
   launches.resize(count);
+}
+
+/// Blocks of an SM that a kernel was compiled for: its .minnctapersm, 0 without one.
+int64_t plannedBlocks(llvm::StringRef ptx, llvm::StringRef kernel) {
+  std::string head = ".entry " + kernel.str() + "(";
+  llvm::StringRef entry = ptx.split(head).second.split('{').first;
+  int64_t blocks = 0;
+  entry.split(".minnctapersm").second.ltrim().consumeInteger(10, blocks);
+  return blocks;
 }
 
 Result<bool> checkKernelName(const Manifest &manifest, const std::string &kernel) {
@@ -354,8 +354,12 @@ Result<bool> runPtx(const Options &options) {
     run.launchAll(initial, options.kernel);
     auto results = run.readOutputs();
     size_t launches = (*session)->launches().size();
-    if (report.runs.empty() && options.repeat)
+    if (report.runs.empty() && options.repeat) {
+      (*session)->repeat = options.repeat;
+      (*session)->warmup = options.warmup;
       run.repeatAll(options);
+      (*session)->repeat = 0;
+    }
     run.freeAll();
     if (Result<bool> status = (*session)->end(); !status)
       return status;
@@ -363,8 +367,10 @@ Result<bool> runPtx(const Options &options) {
     if (report.runs.empty()) {
       report.launches = (*session)->launches();
       if (options.repeat)
-        takeMedians(report.launches, launches, options);
-      report.timedLaunches = options.repeat;
+        takeTimes(report.launches, launches);
+      takeMedians(report, options.repeat);
+      for (const rt::LaunchRecord &launch : report.launches)
+        report.plannedBlocks[launch.kernel] = plannedBlocks(*ptx, launch.kernel);
       first = results;
     }
     for (const auto &[name, bytes] : results)

@@ -27,9 +27,10 @@ static void printLaunch(const LaunchRecord &launch, const KernelPlan *plan, cons
   llvm::raw_ostream &os = llvm::outs();
   os << "kernel " << launch.kernel << ": ";
   bool isWarpKernel = plan && !plan->kernel.empty();
+  bool isQuantizer = plan && plan->tile.empty();
   if (plan)
-    os << plan->format << " " << plan->problem << ", " << plan->instruction << ", tile "
-       << plan->tile << ", ";
+    os << plan->format << " " << plan->problem << ", "
+       << (isQuantizer ? "" : plan->instruction + ", tile " + plan->tile + ", ");
   if (isWarpKernel)
     os << plan->kernel << ", " << plan->blocks << " blocks/SM, "
        << (plan->fallback.empty() ? "" : "instead of " + plan->fallback + ", ");
@@ -50,6 +51,8 @@ static void printLaunch(const LaunchRecord &launch, const KernelPlan *plan, cons
                         check.row, check.col);
     if (check.nans)
       os << ", " << check.nans << " NaN as in the reference";
+  } else if (report.isCheckAsked && isQuantizer) {
+    os << "; not checked: --check compares products";
   } else if (report.isCheckAsked) {
     os << "; not checked: no blockscale.check_gemm follows the launch";
   }
@@ -78,6 +81,48 @@ void addWarnings(Report &report, const std::vector<LaunchRecord> &launches) {
       report.warnings.emplace(keyOf(warning), warning);
 }
 
+void takeMedians(Report &report, uint64_t repeat) {
+  report.timedLaunches = repeat;
+  for (LaunchRecord &launch : report.launches) {
+    if (launch.times.empty())
+      continue;
+    llvm::sort(launch.times);
+    size_t half = launch.times.size() / 2;
+    launch.seconds = launch.times.size() % 2 ? launch.times[half]
+                                             : (launch.times[half - 1] + launch.times[half]) / 2;
+  }
+}
+
+/// Times of each kernel, and the blocks of an SM: planned and as the driver says.
+static void printTimes(const Report &report) {
+  llvm::raw_ostream &os = llvm::outs();
+  auto row = [&](auto &&...cells) {
+    os << llvm::formatv("{0,-14} {1,10} {2,10} {3,10} {4,9} {5,9} {6,8} {7,8} {8,9} {9,7}",
+                        cells...)
+       << "\n";
+  };
+  auto known = [](int64_t value) { return value ? std::to_string(value) : std::string("-"); };
+  auto rate = [](double work, double seconds, double unit) {
+    return work && seconds ? llvm::formatv("{0:f1}", work / seconds / unit).str()
+                           : std::string("-");
+  };
+  row("kernel", "median us", "least us", "most us", "TOPS", "GB/s", "planned", "blocks/SM",
+      "registers", "local B");
+  for (const LaunchRecord &launch : report.launches) {
+    auto found = report.plans.find(launch.kernel);
+    KernelPlan plan = found == report.plans.end() ? KernelPlan() : found->second;
+    if (auto blocks = report.plannedBlocks.find(launch.kernel);
+        blocks != report.plannedBlocks.end())
+      plan.blocks = blocks->second;
+    auto us = [](double seconds) { return llvm::formatv("{0:f2}", seconds * 1e6).str(); };
+    bool isKnown = launch.info.registers;
+    row(launch.kernel, us(launch.seconds), us(launch.times.front()), us(launch.times.back()),
+        rate(plan.flops, launch.seconds, 1e12), rate(plan.bytes, launch.seconds, 1e9),
+        known(plan.blocks), known(launch.info.blocks_per_sm), known(launch.info.registers),
+        isKnown ? std::to_string(launch.info.local_bytes) : std::string("-"));
+  }
+}
+
 void printReport(const Report &report) {
   for (const auto &[key, warning] : report.warnings)
     llvm::errs() << "blockscale-run: warning: " << warning << "\n";
@@ -85,6 +130,8 @@ void printReport(const Report &report) {
     auto plan = report.plans.find(launch.kernel);
     printLaunch(launch, plan == report.plans.end() ? nullptr : &plan->second, report);
   }
+  if (report.timedLaunches)
+    printTimes(report);
   if (report.isCheckAsked && report.launches.empty())
     llvm::outs() << "note: --check compared nothing: @" << report.entry << " launches no kernel\n";
   if (report.runs.size() > 1) {
@@ -119,6 +166,16 @@ static Object toJson(const LaunchRecord &launch) {
                 {"mma_instructions", int64_t(launch.mmaInstructions)},
                 {"mma_flops", launch.mmaFlops},
                 {"labels", launch.labels}};
+  if (!launch.times.empty()) {
+    object["times"] = Object{{"launches", int64_t(launch.times.size())},
+                             {"median", launch.seconds},
+                             {"least", launch.times.front()},
+                             {"most", launch.times.back()}};
+    if (launch.info.registers)
+      object["driver"] = Object{{"blocks_per_sm", launch.info.blocks_per_sm},
+                                {"registers", launch.info.registers},
+                                {"local_bytes", launch.info.local_bytes}};
+  }
   if (launch.preferredCluster[0])
     object["preferred_cluster"] = array(launch.preferredCluster);
   if (launch.programmaticStreamSerialization)

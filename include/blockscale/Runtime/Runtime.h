@@ -109,6 +109,14 @@ typedef struct bsrt_launch_stats {
   const char *warnings; /* of the hazard checks, each ended by a null byte, the last by two */
 } bsrt_launch_stats;
 
+/** What a kernel takes of an SM; 0 where the device does not know, as the emulator. */
+typedef struct bsrt_kernel_info {
+  uint32_t abi_version;
+  uint32_t registers;     /* of a thread */
+  uint32_t local_bytes;   /* of a thread: spilled registers and arrays */
+  uint32_t blocks_per_sm; /* of the launch's threads and shared memory */
+} bsrt_kernel_info;
+
 #define BSRT_TENSOR_MAP_BYTES 128
 
 uint32_t bsrt_abi_version(void);
@@ -139,6 +147,16 @@ bsrt_status bsrt_tensor_map_encode(bsrt_device *device, const bsrt_tensor_map *m
 /** Launches a kernel and waits for its end. `stats` may be NULL. */
 bsrt_status bsrt_launch(bsrt_device *device, bsrt_module *module, const char *kernel,
                         const bsrt_launch_config *config, bsrt_launch_stats *stats);
+
+/** Launches a kernel `warmup` times, then `repeat` times more one behind the other, and writes
+ * the time of each of these: the GPU's own by events, host time in the emulator. */
+bsrt_status bsrt_launch_timed(bsrt_device *device, bsrt_module *module, const char *kernel,
+                              const bsrt_launch_config *config, uint64_t warmup, uint64_t repeat,
+                              double *seconds);
+
+/** What the driver says of a kernel for this launch. */
+bsrt_status bsrt_kernel_info_get(bsrt_device *device, bsrt_module *module, const char *kernel,
+                                 const bsrt_launch_config *config, bsrt_kernel_info *info);
 
 #ifdef __cplusplus
 }

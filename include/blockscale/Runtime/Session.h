@@ -45,6 +45,8 @@ struct LaunchRecord {
   std::string labels;                // of results without public hardware evidence
   std::vector<std::string> warnings; // of the hazard checks
   std::optional<CheckRecord> check;  // the product that this launch computed
+  std::vector<double> times;         // of the launches that were timed
+  bsrt_kernel_info info;             // of the driver, where launches were timed
 };
 
 class Session {
@@ -87,6 +89,8 @@ public:
     bool programmaticStreamSerialization = false;
   };
   std::array<uint32_t, 3> preferredCluster{}; // of every launch; 0: as the launch says
+  uint64_t repeat = 0, warmup = 0; // each launch so often again, for its time; kernels must not
+                                   // read what they write
   PendingMap pendingMap;
   PendingLaunch pendingLaunch;
   std::vector<std::vector<uint8_t>> maps;

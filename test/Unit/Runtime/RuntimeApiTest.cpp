@@ -63,6 +63,32 @@ TEST_F(Emulator, runsAKernel) {
   bsrt_module_close(module);
 }
 
+TEST_F(Emulator, timesLaunches) {
+  bsrt_module *module = nullptr;
+  ASSERT_EQ(bsrt_module_load(device, kPtx.data(), kPtx.size(), "k.ptx", &module), BSRT_OK);
+  uint64_t out = 0;
+  ASSERT_EQ(bsrt_alloc(device, 128, &out), BSRT_OK);
+  float value = 2.5f;
+  bsrt_param params[] = {{&out, 8}, {&value, 4}};
+  bsrt_launch_config config{BSRT_ABI_VERSION, {1, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0, 0, 2,
+                            params,           {}};
+  double seconds[3] = {-1, -1, -1};
+  ASSERT_EQ(bsrt_launch_timed(device, module, "k", &config, /*warmup=*/1, /*repeat=*/2, seconds),
+            BSRT_OK)
+      << bsrt_error_message();
+  EXPECT_GE(seconds[0], 0);
+  EXPECT_GE(seconds[1], 0);
+  EXPECT_EQ(seconds[2], -1); // only `repeat` of them
+  EXPECT_EQ(bsrt_launch_timed(device, module, "other", &config, 0, 1, seconds), BSRT_ERROR);
+  // Registers are ptxas's choice, which the emulator does not know.
+  bsrt_kernel_info info{BSRT_ABI_VERSION, 9, 9, 9};
+  ASSERT_EQ(bsrt_kernel_info_get(device, module, "k", &config, &info), BSRT_OK);
+  EXPECT_EQ(info.registers | info.local_bytes | info.blocks_per_sm, 0u);
+  info.abi_version = 0;
+  EXPECT_EQ(bsrt_kernel_info_get(device, module, "k", &config, &info), BSRT_ERROR);
+  bsrt_module_close(module);
+}
+
 TEST_F(Emulator, refusesOtherVersionsAndCodes) {
   bsrt_options options{};
   EXPECT_EQ(bsrt_device_set_options(device, &options), BSRT_ERROR);
