@@ -543,8 +543,8 @@ struct ConvertBlockscaleToNVVM
   void runOnOperation() override {
     SmallVector<ModuleOp> modules;
     getOperation().walk([&](ModuleOp module) {
-      if (!module.getOps<KernelOp>().empty() || !module.getOps<WarpKernelOp>().empty() ||
-          !module.getOps<WgmmaKernelOp>().empty())
+      if (llvm::any_of(module.getOps(),
+                       llvm::IsaPred<KernelOp, WarpKernelOp, WgmmaKernelOp, QuantizeKernelOp>))
         modules.push_back(module);
     });
     for (ModuleOp module : modules)
@@ -554,12 +554,9 @@ struct ConvertBlockscaleToNVVM
 
   LogicalResult convert(ModuleOp module) {
     MLIRContext *context = &getContext();
-    for (KernelOp kernel : module.getOps<KernelOp>())
-      nameLocations(kernel);
-    for (WarpKernelOp kernel : module.getOps<WarpKernelOp>())
-      nameLocations(kernel);
-    for (WgmmaKernelOp kernel : module.getOps<WgmmaKernelOp>())
-      nameLocations(kernel);
+    for (Operation &op : module.getOps())
+      if (isa<KernelOp, WarpKernelOp, WgmmaKernelOp, QuantizeKernelOp>(op))
+        nameLocations(&op);
     module->setAttr(kDescriptorNotesAttr, describeDescriptors(module));
     if (!module.lookupSymbol(kSharedName)) {
       OpBuilder b = OpBuilder::atBlockBegin(module.getBody());

@@ -1,4 +1,4 @@
-//===- ConvertWarpKernel.cpp - level 4 to 5 of mma.sync kernels -----------===//
+//===- ConvertWarpKernel.cpp - level 4 to 5 of kernels of equal warps -----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,12 +27,13 @@ static int64_t mostRegisters(WarpScheduleAttr schedule) {
 
 namespace {
 
-struct WarpKernelPattern : ConvertOpToLLVMPattern<WarpKernelOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(WarpKernelOp op, OpAdaptor,
+template <typename KernelT> struct WarpKernelPattern : ConvertOpToLLVMPattern<KernelT> {
+  using ConvertOpToLLVMPattern<KernelT>::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(KernelT op, typename KernelT::Adaptor,
                                 ConversionPatternRewriter &b) const override {
+    const LLVMTypeConverter &converter = *this->getTypeConverter();
     TypeConverter::SignatureConversion signature(op.getNumArguments());
-    if (failed(getTypeConverter()->convertSignatureArgs(op.getArgumentTypes(), signature)))
+    if (failed(converter.convertSignatureArgs(op.getArgumentTypes(), signature)))
       return b.notifyMatchFailure(op, "parameter types have no LLVM form");
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
                                             signature.getConvertedTypes());
@@ -50,7 +51,7 @@ struct WarpKernelPattern : ConvertOpToLLVMPattern<WarpKernelOp> {
         func.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
                         b.getI64IntegerAttr(kBufferAlignment));
     b.inlineRegionBefore(op.getBody(), func.getBody(), func.end());
-    if (failed(b.convertRegionTypes(&func.getBody(), *getTypeConverter(), &signature)))
+    if (failed(b.convertRegionTypes(&func.getBody(), converter, &signature)))
       return failure();
     b.eraseOp(op);
     return success();
@@ -70,5 +71,6 @@ struct BufferAddressPattern : ConvertOpToLLVMPattern<BufferAddressOp> {
 
 void blockscale::populateWarpKernelToNVVMPatterns(LLVMTypeConverter &converter,
                                                   RewritePatternSet &patterns) {
-  patterns.add<WarpKernelPattern, BufferAddressPattern>(converter);
+  patterns.add<WarpKernelPattern<WarpKernelOp>, WarpKernelPattern<QuantizeKernelOp>,
+               BufferAddressPattern>(converter);
 }

@@ -85,3 +85,22 @@ SmallVector<Value> blockscale::inline_ptx::settle(OpBuilder &builder, Location l
                                                   ValueRange values) {
   return emitTied(builder, loc, "", values, {}, "");
 }
+
+Value blockscale::inline_ptx::convertScaled(OpBuilder &builder, Location loc, facts::Format element,
+                                            ValueRange values, Value scale) {
+  // Issued in pairs and packed: ptxas 13.5 stops at a lone one. The first source is the
+  // high byte.
+  std::string cvt =
+      "cvt.rn.satfinite.scaled::n1::ue8m0." + std::string(facts::name(element)) + "x2.f32 ";
+  std::string text = "{ .reg .b8 s; .reg .b16 lo, hi; cvt.u8.u32 s, $5; ";
+  text.append(cvt).append("lo, $2, $1, s; ");
+  text.append(cvt).append("hi, $4, $3, s; mov.b32 $0, {lo, hi}; }");
+  SmallVector<Value> operands(values);
+  operands.push_back(scale);
+  auto call = LLVM::InlineAsmOp::create(
+      builder, loc, builder.getI32Type(), operands, text, "=r,f,f,f,f,r",
+      /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+  return call.getResult(0);
+}

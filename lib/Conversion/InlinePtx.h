@@ -10,6 +10,8 @@
 #ifndef BLOCKSCALE_LIB_CONVERSION_INLINEPTX_H
 #define BLOCKSCALE_LIB_CONVERSION_INLINEPTX_H
 
+#include "blockscale/Facts/Format.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 
@@ -30,6 +32,11 @@ llvm::SmallVector<mlir::Value> wgmma(mlir::OpBuilder &builder, mlir::Location lo
 /// Nothing: reads of the results stay behind what stands before it.
 llvm::SmallVector<mlir::Value> settle(mlir::OpBuilder &builder, mlir::Location loc,
                                       mlir::ValueRange values);
+
+/// cvt.rn.satfinite.scaled::n1::ue8m0 of four f32 to FP8, first in the low byte; `scale` is
+/// a byte in an i32.
+mlir::Value convertScaled(mlir::OpBuilder &builder, mlir::Location loc, facts::Format element,
+                          mlir::ValueRange values, mlir::Value scale);
 
 } // namespace blockscale::inline_ptx
 

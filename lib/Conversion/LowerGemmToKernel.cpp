@@ -12,9 +12,12 @@
 
 #include "blockscale/Conversion/GemmKernel.h"
 #include "blockscale/Conversion/Passes.h"
+#include "blockscale/Conversion/QuantizeKernel.h"
 #include "blockscale/Conversion/WarpKernel.h"
 #include "blockscale/Conversion/WgmmaKernel.h"
 #include "blockscale/Facts/ArchInfo.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace blockscale {
 #define GEN_PASS_DEF_BLOCKSCALELOWERGEMMTOKERNELPASS
@@ -112,11 +115,24 @@ void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
 struct LowerGemmToKernel
     : blockscale::impl::BlockscaleLowerGemmToKernelPassBase<LowerGemmToKernel> {
   void runOnOperation() override {
-    SmallVector<GemmOp> gemms;
-    getOperation().walk([&](GemmOp op) { gemms.push_back(op); });
-    for (GemmOp gemm : gemms)
-      if (failed(lower(gemm)))
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<GemmOp, QuantizeChunksOp, QuantizeOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      LogicalResult result =
+          llvm::TypeSwitch<Operation *, LogicalResult>(op)
+              .Case([&](GemmOp op) { return lower(op); })
+              .Case([&](QuantizeChunksOp op) {
+                return lowerQuantizer(op, {op.getX(), op.getOut(), Value()});
+              })
+              .Case([&](QuantizeOp op) {
+                return lowerQuantizer(op, {op.getX(), op.getElements(), op.getScales()});
+              });
+      if (failed(result))
         return signalPassFailure();
+    }
   }
 
   LogicalResult lower(GemmOp gemm) {
@@ -140,8 +156,7 @@ struct LowerGemmToKernel
                    llvm::range_size(kernels->getOps<WarpKernelOp>()) +
                    llvm::range_size(kernels->getOps<WgmmaKernelOp>());
     std::string name = freeName(*kernels, "gemm_", count);
-    auto symbol = SymbolRefAttr::get(b.getStringAttr(*kernels->getName()),
-                                     {FlatSymbolRefAttr::get(b.getContext(), name)});
+    SymbolRefAttr symbol = symbolOf(*kernels, name);
     if (wgmma) {
       WgmmaKernelOp kernel =
           buildWgmmaKernel(b, gemm.getLoc(), name, gemm.getBlockProblem(), wgmma);
@@ -165,6 +180,35 @@ struct LowerGemmToKernel
     return success();
   }
 
+  /// Without a schedule the host computes it.
+  template <typename Op> LogicalResult lowerQuantizer(Op quantize, const QuantizeMemory &memory) {
+    if (!quantize.getSchedule())
+      return success();
+    if (!isa<MemRefType>(quantize.getX().getType()))
+      return quantize.emitOpError(
+                 "gemm_to_kernel_c1: operands must be packed bytes in memory, got ")
+             << quantize.getX().getType();
+    FailureOr<ModuleOp> kernels =
+        kernelsFor(quantize, facts::name(quantize.getSchedule().getArch()));
+    if (failed(kernels))
+      return failure();
+    OpBuilder b = OpBuilder::atBlockEnd(kernels->getBody());
+    std::string name =
+        freeName(*kernels, "quantize_", llvm::range_size(kernels->getOps<QuantizeKernelOp>()));
+    QuantizeKernelOp kernel = buildQuantizeKernel(
+        b, quantize.getLoc(), name, getQuantizeProblem(quantize), quantize.getSchedule());
+    b.setInsertionPoint(quantize);
+    buildQuantizeLaunch(b, quantize.getLoc(), memory, kernel, symbolOf(*kernels, name));
+    quantize.erase();
+    return success();
+  }
+
+  static SymbolRefAttr symbolOf(ModuleOp kernels, StringRef name) {
+    MLIRContext *context = kernels.getContext();
+    return SymbolRefAttr::get(StringAttr::get(context, *kernels.getName()),
+                              {FlatSymbolRefAttr::get(context, name)});
+  }
+
   /// The first name from `index` on that the module does not use.
   static std::string freeName(ModuleOp module, StringRef prefix, size_t index) {
     while (module.lookupSymbol((prefix + Twine(index)).str()))
@@ -173,24 +217,24 @@ struct LowerGemmToKernel
   }
 
   /// The module of kernels for the schedule's chip; there is one for each root.
-  FailureOr<ModuleOp> kernelsFor(GemmOp gemm, StringRef arch) {
+  FailureOr<ModuleOp> kernelsFor(Operation *op, StringRef arch) {
     ModuleOp root = getOperation();
     for (auto module : root.getOps<ModuleOp>()) {
       auto other = module->getAttrOfType<StringAttr>("blockscale.arch");
       if (!other)
         continue;
       if (!module.getName())
-        return gemm.emitOpError("gemm_to_kernel_c4: module of kernels must have a name, got none"),
+        return op->emitOpError("gemm_to_kernel_c4: module of kernels must have a name, got none"),
                failure();
       if (other.getValue() == arch)
         return module;
-      return gemm.emitOpError("gemm_to_kernel_c3: kernels of one module must be for one chip, got ")
+      return op->emitOpError("gemm_to_kernel_c3: kernels of one module must be for one chip, got ")
                  << arch << " after " << other.getValue(),
              failure();
     }
     OpBuilder b = OpBuilder::atBlockEnd(root.getBody());
     std::string name = root.lookupSymbol("kernels") ? freeName(root, "kernels_", 0) : "kernels";
-    auto module = ModuleOp::create(b, gemm.getLoc(), name);
+    auto module = ModuleOp::create(b, op->getLoc(), name);
     module->setAttr("blockscale.arch", b.getStringAttr(arch));
     return module;
   }

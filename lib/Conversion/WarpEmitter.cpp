@@ -6,12 +6,16 @@
 
 #include "WarpEmitter.h"
 
+#include "InlinePtx.h"
+#include "blockscale/Dialect/Blockscale/IR/Operands.h"
+
 using namespace mlir;
 using namespace blockscale;
 
 // Address spaces of NVPTX.
 static constexpr unsigned kGlobal = 1, kShared = 3, kSharedCluster = 7;
 static constexpr int64_t kWordBytes = 4;
+static constexpr int64_t kLastLane = 31;
 
 Value WarpEmitter::pointer(Value address, unsigned space) {
   return LLVM::IntToPtrOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), space),
@@ -58,6 +62,32 @@ Value WarpEmitter::halfToF32(Value word) {
   return arith::ExtFOp::create(b, loc, b.getF32Type(), half);
 }
 
+Value WarpEmitter::shuffleXor(Value x, int64_t mask) {
+  return NVVM::ShflOp::create(b, loc, x.getType(), i32(-1), x, i32(mask), i32(kLastLane),
+                              NVVM::ShflKind::bfly, UnitAttr());
+}
+
+Value WarpEmitter::shuffleFrom(Value x, int64_t from, int64_t width) {
+  // Bits 12:8 are those of the lane that stay.
+  int64_t segment = (kLastLane + 1 - width) << 8 | kLastLane;
+  return NVVM::ShflOp::create(b, loc, x.getType(), i32(-1), x, i32(from), i32(segment),
+                              NVVM::ShflKind::idx, UnitAttr());
+}
+
+Value WarpEmitter::permute(Value low, Value high, int64_t selector) {
+  return NVVM::PermuteOp::create(b, loc, b.getI32Type(), low, high, i32(selector),
+                                 NVVM::PermuteMode::DEFAULT);
+}
+
+Value WarpEmitter::addBytes(Value bytes, Value sum) {
+  auto type = VectorType::get({kWordBytes}, b.getI8Type());
+  Value four = LLVM::BitcastOp::create(b, loc, type, bytes);
+  Value ones = LLVM::ConstantOp::create(b, loc, type, DenseElementsAttr::get(type, int8_t(1)));
+  return NVVM::DotAccumulate4WayOp::create(b, loc, b.getI32Type(), four,
+                                           NVVM::DotAccumulateType::SIGNED, ones,
+                                           NVVM::DotAccumulateType::SIGNED, sum);
+}
+
 WarpEmitter::Values WarpEmitter::loadShared(Value address, int64_t words) {
   Value load = LLVM::LoadOp::create(b, loc, vectorOf(b.getI32Type(), words),
                                     pointer(address, kShared), unsigned(words * kWordBytes));
@@ -80,6 +110,43 @@ WarpEmitter::Values WarpEmitter::loadGlobal(Value address, int64_t words) {
 void WarpEmitter::storeGlobal(Value address, ArrayRef<Value> words) {
   LLVM::StoreOp::create(b, loc, pack(words), pointer(address, kGlobal),
                         unsigned(words.size() * kWordBytes));
+}
+
+void WarpEmitter::storeGlobalNarrow(Value address, Value word, int64_t bytes) {
+  Value low = arith::TruncIOp::create(b, loc, b.getIntegerType(unsigned(bytes * 8)), word);
+  LLVM::StoreOp::create(b, loc, low, pointer(address, kGlobal), unsigned(bytes));
+}
+
+Value WarpEmitter::reciprocal(Value x) {
+  return NVVM::RcpApproxFtzF32Op::create(b, loc, b.getF32Type(), x);
+}
+
+Value WarpEmitter::toUe8m0(Value x) {
+  Type type = Float8E8M0FNUType::get(b.getContext());
+  Value pair = NVVM::ConvertF32x2ToF8x2Op::create(
+      b, loc, b.getI16Type(), f32(0), x, NVVM::FPRoundingMode::RP, NVVM::SaturationMode::SATFINITE,
+      /*relu=*/false, type);
+  return andi(arith::ExtUIOp::create(b, loc, b.getI32Type(), pair), 0xFF);
+}
+
+Value WarpEmitter::fromUe8m0(Value byte) {
+  Type i16 = b.getI16Type(), bytes = VectorType::get({2}, b.getI8Type());
+  Value pair = LLVM::BitcastOp::create(b, loc, bytes, arith::TruncIOp::create(b, loc, i16, byte));
+  Type type = Float8E8M0FNUType::get(b.getContext());
+  Value both = NVVM::ConvertF8x2ToBF16x2Op::create(b, loc, VectorType::get({2}, b.getBF16Type()),
+                                                   pair, type);
+  return asF32(shl(LLVM::BitcastOp::create(b, loc, b.getI32Type(), both), 16));
+}
+
+Value WarpEmitter::toF8(facts::Format element, Value high, Value low) {
+  Value pair = NVVM::ConvertF32x2ToF8x2Op::create(
+      b, loc, b.getI16Type(), high, low, NVVM::FPRoundingMode::RN, NVVM::SaturationMode::SATFINITE,
+      /*relu=*/false, getElementType(b.getContext(), element));
+  return arith::ExtUIOp::create(b, loc, b.getI32Type(), pair);
+}
+
+Value WarpEmitter::convertScaled(facts::Format element, ArrayRef<Value> values, Value byte) {
+  return inline_ptx::convertScaled(b, loc, element, values, byte);
 }
 
 void WarpEmitter::copyAsync(Value shared, Value global, uint32_t bytes) {

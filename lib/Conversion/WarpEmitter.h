@@ -40,11 +40,14 @@ public:
   Value mul(Value x, int64_t y) {
     return y == 1 ? x : mlir::arith::MulIOp::create(b, loc, x, same(x, y)).getResult();
   }
-  /// 32 x 32 bits to 64.
-  Value mulWide(Value x, int64_t y) {
-    Value wide = mlir::arith::ExtUIOp::create(b, loc, b.getI64Type(), x);
-    return mul(wide, y);
+  Value divu(Value x, int64_t y) {
+    return y == 1 ? x : mlir::arith::DivUIOp::create(b, loc, x, same(x, y)).getResult();
   }
+  Value narrow(Value x) { return mlir::arith::TruncIOp::create(b, loc, b.getI32Type(), x); }
+  Value i1(bool value) { return mlir::arith::ConstantIntOp::create(b, loc, value, 1); }
+  Value wide(Value x) { return mlir::arith::ExtUIOp::create(b, loc, b.getI64Type(), x); }
+  /// 32 x 32 bits to 64.
+  Value mulWide(Value x, int64_t y) { return mul(wide(x), y); }
   Value shl(Value x, int64_t y) { return mlir::arith::ShLIOp::create(b, loc, x, same(x, y)); }
   Value shr(Value x, int64_t y) { return mlir::arith::ShRUIOp::create(b, loc, x, same(x, y)); }
   Value ashr(Value x, int64_t y) { return mlir::arith::ShRSIOp::create(b, loc, x, same(x, y)); }
@@ -68,6 +71,13 @@ public:
   // f32. Products and sums round by themselves unless they are written as an fma.
   Value mulf(Value x, Value y) { return mlir::arith::MulFOp::create(b, loc, x, y); }
   Value subf(Value x, Value y) { return mlir::arith::SubFOp::create(b, loc, x, y); }
+  Value addf(Value x, Value y) { return mlir::arith::AddFOp::create(b, loc, x, y); }
+  Value absf(Value x) { return mlir::LLVM::FAbsOp::create(b, loc, x); }
+  /// NaN where one of the two is.
+  Value maxf(Value x, Value y) { return mlir::arith::MaximumFOp::create(b, loc, x, y); }
+  Value isZero(Value x) {
+    return mlir::arith::CmpFOp::create(b, loc, mlir::arith::CmpFPredicate::OEQ, x, f32(0));
+  }
   Value negf(Value x) { return mlir::arith::NegFOp::create(b, loc, x); }
   Value fma(Value x, Value y, Value z) { return FmaRnOp::create(b, loc, x, y, z); }
   Value asF32(Value x) { return mlir::arith::BitcastOp::create(b, loc, b.getF32Type(), x); }
@@ -77,12 +87,41 @@ public:
   /// The f16 in the low half of a word.
   Value halfToF32(Value word);
 
+  /// The lesser number, whatever the other is.
+  Value minNumber(Value x, Value y) { return mlir::arith::MinNumFOp::create(b, loc, x, y); }
+  /// rcp.approx.ftz.
+  Value reciprocal(Value x);
+
+  // Narrow floats.
+  /// cvt.rp.satfinite.ue8m0x2: the byte, and 0 above it.
+  Value toUe8m0(Value x);
+  /// The byte as f32, by bf16.
+  Value fromUe8m0(Value byte);
+  /// cvt.rn.satfinite of two to FP8, in the low half of a word; `low` in its low byte.
+  Value toF8(facts::Format element, Value high, Value low);
+  /// Four values over the scale that a byte of ue8m0 is (cvt.scaled::n1), first in the low byte.
+  Value convertScaled(facts::Format element, mlir::ArrayRef<Value> values, Value byte);
+
+  // Between the lanes of a warp, all of which must be there.
+  /// What lane ^ mask has.
+  Value shuffleXor(Value x, int64_t mask);
+  /// What lane `from` of the `width` lanes around this one has.
+  Value shuffleFrom(Value x, int64_t from, int64_t width);
+
+  // Bytes of words.
+  /// prmt: each nibble of the selector is a byte of low (0..3) or of high (4..7).
+  Value permute(Value low, Value high, int64_t selector);
+  /// dp4a: sum of the four signed bytes, added to another.
+  Value addBytes(Value bytes, Value sum);
+
   // Memory. Vectors are of 1, 2 or 4 words.
   Values loadShared(Value address, int64_t words);
   void storeShared(Value address, mlir::ArrayRef<Value> words);
   /// What no kernel writes while this one runs (ld.global.nc).
   Values loadGlobal(Value address, int64_t words);
   void storeGlobal(Value address, mlir::ArrayRef<Value> words);
+  /// The low 1 or 2 bytes of a word.
+  void storeGlobalNarrow(Value address, Value word, int64_t bytes);
   /// 16 bytes by cp.async.cg, 4 or 8 by cp.async.ca; complete after waitCopies.
   void copyAsync(Value shared, Value global, uint32_t bytes = 16);
   void commitCopies();

@@ -28,11 +28,11 @@ namespace blockscale {
 /// Fields of a schedule that a user may pin, by the names of the pass's options.
 static constexpr StringLiteral kNumberPins[] = {"tile-n",  "inst-k", "stages", "accumulators",
                                                 "staging", "ctas",   "kd",     "flight"};
-static constexpr StringLiteral kWordPins[] = {"mma",         "epilogue", "kernel", "sums",
-                                              "activations", "minima",   "convert"};
+static constexpr StringLiteral kWordPins[] = {"mma",         "epilogue", "kernel",  "sums",
+                                              "activations", "minima",   "convert", "quantizer"};
 /// Those that blockscale-insert-relayouts knows, too.
-static constexpr StringLiteral kBlockPins[] = {"kernel", "kd",      "sums",   "activations",
-                                               "minima", "convert", "flight", "stages"};
+static constexpr StringLiteral kBlockPins[] = {
+    "kernel", "kd", "sums", "activations", "minima", "convert", "flight", "stages", "quantizer"};
 
 static bool isWord(StringRef text) {
   return !text.empty() && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
@@ -67,7 +67,7 @@ std::string checkSchedulePins(StringRef pins) {
     return {};
   return ("pins_c1: pinned fields must be a list such as ctas=2,stages=3 with fields mma, "
           "tile-n, inst-k, stages, accumulators, epilogue, staging, ctas, and of blocks kernel, "
-          "kd, sums, activations, minima, convert, flight, got '" +
+          "kd, sums, activations, minima, convert, flight, quantizer, got '" +
           pins + "' (" + refusal + ")")
       .str();
 }
@@ -104,6 +104,8 @@ void buildProblemPipeline(OpPassManager &passes, const GemmToPTXPipeline &option
 
 void buildKernelPipeline(OpPassManager &passes) {
   passes.addPass(createBlockscaleLowerGemmToKernelPass());
+  passes.addPass(createKeepOnDevice());
+  passes.addPass(createBlockscaleLowerQuantizeKernelToMachinePass());
   passes.addPass(createBlockscaleLowerKernelToMachinePass());
   passes.addPass(createBlockscaleLowerWarpKernelToMachinePass());
   passes.addPass(createBlockscaleLowerWgmmaKernelToMachinePass());

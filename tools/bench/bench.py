@@ -67,9 +67,15 @@ def benchForms(build):
         measure.report(key, value)
 
 
-def benchBlocks(build, ptxas):
+def findPtxas(venv):
+    return sorted(venv.glob("lib/python3*/site-packages/nvidia/cu13/bin/ptxas"))
+
+
+def benchBlocks(build, ptxas, quick):
     """What ptxas makes of the kernels of ggml's blocks, and the map of their nibbles."""
     command = [sys.executable, ROOT / "tools" / "bench" / "q4k_resources.py", "--build", build, "--ptxas", ptxas]
+    older = [] if quick else findPtxas(build / "venv-ptxas130")
+    command += ["--ptxas130", older[0]] if older else []
     for key, value in measure.figuresOf(command).items():
         measure.report(key, value)
 
@@ -145,13 +151,13 @@ def main():
     parser.add_argument("--quick", action="store_true", help="our own figures only, under a minute")
     args = parser.parse_args()
     build = args.build.resolve()
-    found = sorted((build / "venv").glob("lib/python3*/site-packages/nvidia/cu13/bin/ptxas"))
+    found = findPtxas(build / "venv")
     if not found:
         measure.fail("no ptxas in build/venv, run ./tools/dev setup")
 
     ours = benchCompile(build)
     benchForms(build)
-    benchBlocks(build, found[0])
+    benchBlocks(build, found[0], quick=args.quick)
     benchEmulator(build)
     benchWholeKernels(build, quick=args.quick)
     benchKernels(build, found[0], full=not args.quick)

@@ -5,6 +5,7 @@
 # Compiles examples/q4k.mlir and prints registers, spilled bytes, blocks of an SM, and
 # the instructions of one warp in one pass over k, counted in the loop of the SASS;
 # and how many words of the raw plane's fragments differ from the expanded plane's.
+# With --ptxas130 the kernels of sm_90a are assembled by that one too.
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -43,20 +44,34 @@ def loopOf(sass):
     return longest
 
 
-def kernel(build, ptxas, arch, work):
-    """Registers, spilled bytes, instructions and IMMA of raw_nibble."""
+def kernel(build, ptxas, arch, work, pins=(), disassembler=None):
+    """Registers, spilled bytes, instructions and IMMA of raw_nibble, or as pinned."""
     ptx, cubin = work / f"{arch}.ptx", work / f"{arch}.cubin"
-    run(build / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={arch}", ROOT / "examples" / "q4k.mlir", "-o", ptx)
+    pinned = [f"--pin={pins}"] if pins else []
+    run(build / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={arch}", *pinned,
+        ROOT / "examples" / "q4k.mlir", "-o", ptx)
     said = run(ptxas, f"-arch={arch}", "-v", ptx, "-o", cubin)
-    loop = loopOf(run(ptxas.parent / "nvdisasm", "-c", cubin))
+    loop = loopOf(run(disassembler or ptxas.parent / "nvdisasm", "-c", cubin))
     spilled = sum(int(count) for count in re.findall(r"(\d+) bytes spill", said))
     return int(re.search(r"Used (\d+) registers", said)[1]), spilled, len(loop), sum(i.startswith("IMMA") for i in loop)
+
+
+def other(build, ptxas, work, disassembler):
+    """What an assembler of another release makes of every kernel of sm_90a."""
+    release = re.search(r"release (\d+\.\d+)", run(ptxas, "--version"))[1].replace(".", "_")
+    for name, pins in (("raw_nibble", ""), ("packed", "sums=packed"), ("wide", "kernel=wide"), ("narrow", "kernel=narrow")):
+        registers, spilled, instructions, _ = kernel(build, ptxas, "sm_90a", work, pins, disassembler)
+        key = f"q4k.sm_90a.ptxas_{release}.{name}"
+        measure.report(f"{key}.registers", registers)
+        measure.report(f"{key}.spill_bytes", spilled)
+        measure.report(f"{key}.instructions_per_warp_ktile", instructions)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--ptxas", type=pathlib.Path, required=True)
+    parser.add_argument("--ptxas130", type=pathlib.Path)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
@@ -70,6 +85,8 @@ def main():
         registers, spilled, _, _ = kernel(args.build, args.ptxas, "sm_121a", work)
         measure.report("q4k.sm_121a.registers", registers)
         measure.report("q4k.sm_121a.spill_bytes", spilled)
+        if args.ptxas130:
+            other(args.build, args.ptxas130, work, args.ptxas.parent / "nvdisasm")
         facts, seen = args.build / "test" / "Unit" / "FactsTests", work / "facts.xml"
         if facts.exists():
             run(facts, "--gtest_filter=NibbleFragments.*", f"--gtest_output=xml:{seen}")

@@ -104,6 +104,8 @@ public:
           plans[kernel.getSymName().str()] = read(kernel);
         else if (auto kernel = dyn_cast<WgmmaKernelOp>(nested))
           plans[kernel.getSymName().str()] = read(kernel);
+        else if (auto kernel = dyn_cast<QuantizeKernelOp>(nested))
+          plans[kernel.getSymName().str()] = read(kernel);
       });
   }
 
@@ -121,6 +123,7 @@ private:
     plan.epilogue = name(schedule.getEpilogue());
     plan.stages = schedule.getStages();
     plan.accumulators = schedule.getAccumulators();
+    plan.flops = 2.0 * double(problem.getM()) * double(problem.getN()) * double(problem.getK());
     kernel.walk([&](TmemPlanOp op) { plan.tmemColumns = op.getPlan().getColumns(); });
     return plan;
   }
@@ -139,6 +142,20 @@ private:
       plan.fallback = fallback.str();
     plan.stages = 1;
     plan.blocks = schedule.getBlocks();
+    plan.flops = 2.0 * double(problem.getM()) * double(problem.getN()) * double(problem.getK());
+    return plan;
+  }
+
+  static KernelPlan read(QuantizeKernelOp kernel) {
+    QuantizeProblemAttr problem = kernel.getProblem();
+    KernelPlan plan;
+    plan.format = std::string(name(problem.getSource())) + " to " +
+                  (problem.getBlocked() ? "mxfp8" : std::string(name(*problem.getBlockFormat())));
+    plan.problem = llvm::formatv("{0}x{1}", problem.getRows(), problem.getK());
+    plan.kernel = name(kernel.getSchedule().getSequence());
+    plan.blocks = kernel.getBlocks();
+    plan.bytes = double(problem.getSourceBytes()) + double(problem.getTargetBytes()) +
+                 double(problem.getScaleBytes());
     return plan;
   }
 
@@ -154,6 +171,7 @@ private:
     plan.kernel = kWgmmaKernelName;
     plan.stages = schedule.getTokenStages();
     plan.blocks = schedule.getBlocks();
+    plan.flops = 2.0 * double(problem.getM()) * double(problem.getN()) * double(problem.getK());
     return plan;
   }
 

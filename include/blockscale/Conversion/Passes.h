@@ -30,7 +30,7 @@ void populateBlockscaleToNVVMTypeConversions(mlir::LLVMTypeConverter &converter)
 void populateBlockscaleToNVVMPatterns(mlir::LLVMTypeConverter &converter,
                                       mlir::RewritePatternSet &patterns);
 
-/// Patterns of blockscale.warp_kernel; a part of those above.
+/// Patterns of blockscale.warp_kernel and .quantize_kernel; a part of those above.
 void populateWarpKernelToNVVMPatterns(mlir::LLVMTypeConverter &converter,
                                       mlir::RewritePatternSet &patterns);
 

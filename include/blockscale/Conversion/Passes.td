@@ -14,7 +14,8 @@ def BlockscaleLowerGemmToKernelPass : Pass<"blockscale-lower-gemm-to-kernel", ":
   let description = [{
     Every `blockscale.gemm` on packed memrefs with a schedule becomes a
     `blockscale.kernel` in module `@kernels`, and host ops that allocate, copy,
-    encode tensor maps and launch. Doc test: test/Conversion/gemm-to-kernel.mlir.
+    encode tensor maps and launch. A scheduled `blockscale.quantize_chunks` becomes a
+    `blockscale.quantize_kernel` and its host ops. Doc test: test/Conversion/gemm-to-kernel.mlir.
   }];
   let dependentDialects = ["::blockscale::BlockscaleDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect"];
@@ -53,6 +54,19 @@ def BlockscaleLowerWgmmaKernelToMachinePass
     Rings become addresses and mbarriers, roles branches with registers of their own,
     runs of weights f16 arithmetic and wgmma. Kernels that are at the machine level
     already stay as they are. Doc test: test/Conversion/wgmma-kernel.mlir.
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
+def BlockscaleLowerQuantizeKernelToMachinePass
+    : Pass<"blockscale-lower-quantize-kernel-to-machine", "::mlir::ModuleOp"> {
+  let summary = "level 3 to 4: vectors of kernels that quantise become a lane's scalars";
+  let description = [{
+    Blocks get their owners by shuffles, chunks meet in shared memory. Kernels that are
+    at the machine level already stay as they are.
+    Doc test: test/Conversion/quantize-kernel-to-machine.mlir.
   }];
   let dependentDialects = ["::blockscale::BlockscaleDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect",

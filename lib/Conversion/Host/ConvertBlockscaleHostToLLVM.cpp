@@ -330,6 +330,10 @@ private:
       if (isOnHost && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>))
         return op->emitOpError("host_to_llvm_c2: operands must be in memory, got tensors; run "
                                "blockscale-pack-narrow and blockscale-bufferize");
+      if (auto chunks = dyn_cast<QuantizeChunksOp>(op);
+          chunks && facts::isTile(chunks.getLogicalFormat()))
+        return op->emitOpError("host_to_llvm_c3: tiles must be made by a kernel, got an op "
+                               "that blockscale-lower-gemm-to-kernel has not lowered");
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());

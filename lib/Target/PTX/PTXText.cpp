@@ -2,12 +2,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All chips take PTX 9.4, and sm_107 needs it (ptxas 13.5: "PTX .version 9.3
-// does not support .target sm_107a"), so every module says 9.4.
+// Chips of the tcgen05 families take PTX 9.4, and sm_107 needs it (ptxas 13.5: "PTX
+// .version 9.3 does not support .target sm_107a"), so their modules say 9.4. The others'
+// say 9.0, which LLVM writes the text for: a driver of CUDA 13.0 compiles it, and
+// ptxas 13.0 does.
 //
 //===----------------------------------------------------------------------===//
 
 #include "PTXText.h"
+
+#include "blockscale/Facts/ArchInfo.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -15,7 +19,9 @@ using llvm::StringRef;
 
 namespace blockscale {
 
-static constexpr llvm::StringLiteral kVersion = "9.4";
+static StringRef versionFor(facts::Arch arch) {
+  return facts::info(arch).tmemColumns ? "9.4" : "9.0";
+}
 
 /// The noted constant that stands as an operand in this line, if any.
 static StringRef findNote(StringRef line, const std::map<uint64_t, StringRef> &notes) {
@@ -53,7 +59,7 @@ std::string finishPTXText(StringRef text, facts::Arch arch,
     auto [line, rest] = text.split('\n');
     text = rest;
     if (line.starts_with(".version")) {
-      out += (".version " + kVersion + "\n").str();
+      out += (".version " + versionFor(arch) + "\n").str();
       continue;
     }
     if (line.starts_with(".target")) {

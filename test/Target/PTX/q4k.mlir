@@ -40,7 +40,7 @@
 // RUN: not blockscale-translate --mlir-to-ptx --arch=sm_75 %examples/q4k.mlir -o %t.none 2>&1 | FileCheck %s --check-prefix=OLD
 // RUN: not ls %t.none
 
-// CHECK: .version 9.4
+// CHECK: .version 9.0
 // CHECK: .target [[ARCH]]{{$}}
 // CHECK: .entry gemm_0(
 // CHECK: .reqntid 256

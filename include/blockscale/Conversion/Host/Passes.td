@@ -23,6 +23,7 @@ def ConvertBlockscaleHostToLLVMPass
     Rules:
     - host_to_llvm_c1: products have become kernels and launches.
     - host_to_llvm_c2: the operands of our ops are in memory.
+    - host_to_llvm_c3: tiles of activations are made by kernels.
 
     Doc test: test/Conversion/Host/host-to-llvm.mlir.
   }];

@@ -7,6 +7,7 @@
 #include "BlockRules.h"
 #include "ProblemOpRules.h"
 
+#include "blockscale/Dialect/Blockscale/IR/QuantizePlanning.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 #include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
 
@@ -263,18 +264,32 @@ LogicalResult QuantizeChunksOp::verify() {
       !legal(x.getDimSize(1)) || x.getDimSize(1) % facts::kChunkElements)
     return emitError() << "quantize_chunks_c2: x must be a static matrix of whole chunks of "
                        << facts::kChunkElements << " a row, got " << x;
-  int64_t row =
-      x.getDimSize(1) / facts::kChunkElements * facts::info(BlockFormat::q8_1_chunk).bytes;
+  if (getSchedule() && failed(verifyQuantizeSchedule(getSchedule(), emitError)))
+    return failure();
+  BlockFormat format = getLogicalFormat();
+  int64_t k = x.getDimSize(1);
+  bool isBuilt = format == BlockFormat::q8_1_chunk || facts::isTile(format);
+  if (!isBuilt || k % facts::info(format).elements)
+    return emitError() << "quantize_chunks_c3: result must be q8_1_chunk, or q8_1_tile or "
+                          "q8_1_tile_parts of rows of a multiple of 256 elements, got "
+                       << facts::name(format) << " of rows of " << k;
+  int64_t bytes = facts::matrixBytes(format, x.getDimSize(0), k);
   Type to = *storage == Storage::tensors ? getResult().getType() : getOut().getType();
-  if (BlocksAttr blocks = getBlocks(to)) {
-    auto tensor = cast<RankedTensorType>(to);
-    if (blocks.getFormat() == BlockFormat::q8_1_chunk && tensor.getDimSize(0) == x.getDimSize(0) &&
-        tensor.getDimSize(1) == row)
-      return success();
-    return emitError() << "quantize_chunks_c3: result must be " << x.getDimSize(0) << "x" << row
-                       << " bytes of q8_1_chunk, got " << to;
-  }
-  return verifyBytes("quantize_chunks_c3", "result", to, x.getDimSize(0) * row, emitError);
+  if (!getBlocks(to))
+    return verifyBytes("quantize_chunks_c3", "result", to, bytes, emitError);
+  auto tensor = cast<RankedTensorType>(to);
+  int64_t rows = (x.getDimSize(0) + facts::info(format).rows - 1) / facts::info(format).rows;
+  if (tensor.getDimSize(0) == rows && tensor.getNumElements() == bytes)
+    return success();
+  return emitError() << "quantize_chunks_c3: result must be " << rows << "x" << bytes / rows
+                     << " bytes of " << facts::name(format) << ", got " << to;
+}
+
+BlockFormat QuantizeChunksOp::getLogicalFormat() {
+  BlocksAttr blocks = getFormat();
+  if (!blocks)
+    blocks = getBlocks((getResult() ? getResult() : getOut()).getType());
+  return blocks ? blocks.getFormat() : BlockFormat::q8_1_chunk;
 }
 
 void QuantizeChunksOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

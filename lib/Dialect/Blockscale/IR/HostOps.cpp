@@ -9,6 +9,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizePlanning.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 #include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
 #include "blockscale/Facts/ArchInfo.h"
@@ -243,8 +244,8 @@ private:
   GemmShape shape;
 };
 
-/// The same of a kernel of equal warps: launch_c2, launch_c3, launch_c4, launch_c9.
-LogicalResult verifyWarpLaunch(LaunchOp launch, WarpKernelOp kernel) {
+/// launch_c2, launch_c3 and launch_c4 of a kernel without clusters and tensor maps.
+template <typename KernelT> LogicalResult verifyPlainLaunch(LaunchOp launch, KernelT kernel) {
   auto refuse = [&]() -> InFlightDiagnostic { return launch.emitOpError(); };
   if (launch.getBlock() != ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1} ||
       launch.getCluster() != ArrayRef<int64_t>{1, 1, 1})
@@ -256,22 +257,59 @@ LogicalResult verifyWarpLaunch(LaunchOp launch, WarpKernelOp kernel) {
                     << ", and not oversized, got " << launch.getSharedBytes();
   if (!llvm::equal(launch.getParams().getTypes(), kernel.getArgumentTypes()))
     return refuse() << "launch_c4: parameters must be of " << kernel.getFunctionType();
+  return success();
+}
+
+/// What a plain launch must be beside that.
+struct PlainLaunch {
+  StringRef label;
+  std::array<int64_t, 3> grid;
+  SmallVector<std::pair<StringRef, int64_t>> buffers; // name and bytes, the first parameters
+  StringRef counted;                                  // by the last parameter
+  int64_t most;
+};
+LogicalResult verifyPlainLaunch(LaunchOp launch, const PlainLaunch &want) {
+  auto refuse = [&]() -> InFlightDiagnostic { return launch.emitOpError() << want.label << ": "; };
+  if (launch.getGrid() != ArrayRef<int64_t>(want.grid))
+    return refuse() << "grid must be [" << ArrayRef<int64_t>(want.grid) << "], got ["
+                    << launch.getGrid() << "]";
+  for (auto [value, buffer] : llvm::zip(launch.getParams(), want.buffers))
+    if (std::optional<int64_t> have = knownBytes(value); have && *have != buffer.second)
+      return refuse() << "buffer of " << buffer.first << " must have " << buffer.second
+                      << " bytes, got " << *have;
+  auto count = launch.getParams().back().getDefiningOp<arith::ConstantIntOp>();
+  if (count && (count.value() < 1 || count.value() > want.most))
+    return refuse() << "number of " << want.counted << " must be 1 .. " << want.most << ", got "
+                    << count.value();
+  return success();
+}
+
+LogicalResult verifyWarpLaunch(LaunchOp launch, WarpKernelOp kernel) {
   BlockProblemAttr problem = kernel.getProblem();
   WarpGrid grid = planGrid(problem, kernel.getSchedule().getTile());
-  if (launch.getGrid() != ArrayRef<int64_t>{grid.tokens, grid.rows, 1})
-    return refuse() << "launch_c9: grid must be [" << grid.tokens << ", " << grid.rows
-                    << ", 1], got [" << launch.getGrid() << "]";
-  for (auto [value, what, bytes] : {std::tuple(launch.getParams()[0], "a", problem.getABytes()),
-                                    std::tuple(launch.getParams()[1], "b", problem.getBBytes()),
-                                    std::tuple(launch.getParams()[2], "d", problem.getOutBytes())})
-    if (std::optional<int64_t> have = knownBytes(value); have && *have != bytes)
-      return refuse() << "launch_c9: buffer of " << what << " must have " << bytes << " bytes, got "
-                      << *have;
-  auto tokens = launch.getParams()[3].getDefiningOp<arith::ConstantIntOp>();
-  if (tokens && (tokens.value() < 1 || tokens.value() > problem.getM()))
-    return refuse() << "launch_c9: number of tokens must be 1 .. " << problem.getM() << ", got "
-                    << tokens.value();
-  return success();
+  if (failed(verifyPlainLaunch(launch, kernel)))
+    return failure();
+  return verifyPlainLaunch(
+      launch,
+      {"launch_c9",
+       {grid.tokens, grid.rows, 1},
+       {{"a", problem.getABytes()}, {"b", problem.getBBytes()}, {"d", problem.getOutBytes()}},
+       "tokens",
+       problem.getM()});
+}
+
+LogicalResult verifyQuantizeLaunch(LaunchOp launch, QuantizeKernelOp kernel) {
+  QuantizeProblemAttr problem = kernel.getProblem();
+  if (failed(verifyPlainLaunch(launch, kernel)))
+    return failure();
+  PlainLaunch want{"launch_c10",
+                   {QuantizeShape(problem).ctas, 1, 1},
+                   {{"source", problem.getSourceBytes()}, {"target", problem.getTargetBytes()}},
+                   "rows",
+                   problem.getRows()};
+  if (problem.getBlocked())
+    want.buffers.push_back({"scales", problem.getScaleBytes()});
+  return verifyPlainLaunch(launch, want);
 }
 
 /// The same of a wgmma kernel, also that its maps are those of the plan.
@@ -317,6 +355,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return verifyWarpLaunch(*this, kernel);
   if (auto kernel = dyn_cast_or_null<WgmmaKernelOp>(symbol))
     return verifyWgmmaLaunch(*this, kernel);
+  if (auto kernel = dyn_cast_or_null<QuantizeKernelOp>(symbol))
+    return verifyQuantizeLaunch(*this, kernel);
   auto kernel = dyn_cast_or_null<KernelOp>(symbol);
   if (!kernel)
     return success();

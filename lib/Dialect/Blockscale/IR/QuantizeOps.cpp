@@ -6,6 +6,8 @@
 
 #include "ProblemOpRules.h"
 
+#include "blockscale/Dialect/Blockscale/IR/QuantizePlanning.h"
+
 using namespace mlir;
 using namespace blockscale;
 
@@ -114,6 +116,8 @@ LogicalResult QuantizeOp::verify() {
     return emitError() << "quantize_c8: memref operands must be packed bytes with the attribute "
                           "'blocked', got none";
   if (failed(verifyBlocked(typesOf(*this), emitError)))
+    return failure();
+  if (getSchedule() && failed(verifyQuantizeSchedule(getSchedule(), emitError)))
     return failure();
   bool wantsGlobal = getLogicalBlocked().getScale() == facts::ScaleFormat::ue4m3;
   if (wantsGlobal != bool(getGlobal()))

@@ -68,7 +68,9 @@ facts::Result<Arch> blockscale::findTargetFor(Operation *root, StringRef chip) {
   root->walk([&](Operation *op) {
     auto gemm = dyn_cast<GemmOp>(op);
     bool isBlocks = gemm && gemm.isBlockProduct();
-    hasBlocks |= isBlocks || isa<WarpKernelOp, WgmmaKernelOp>(op);
+    hasBlocks |=
+        isBlocks ||
+        isa<WarpKernelOp, WgmmaKernelOp, QuantizeOp, QuantizeChunksOp, QuantizeKernelOp>(op);
     hasScaled |= (gemm && !isBlocks) || isa<KernelOp>(op);
   });
   // Whether blocks run on a chip of scaled products, the choice of their kernel says.

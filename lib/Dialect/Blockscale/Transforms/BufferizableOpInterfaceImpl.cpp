@@ -125,13 +125,15 @@ struct CheckBlockGemmModel : ReadingModel<CheckBlockGemmModel, CheckBlockGemmOp>
 };
 
 void createOnBuffers(QuantizeChunksOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
-  QuantizeChunksOp::create(rewriter, op.getLoc(), Type(), in[0], out[0]);
+  QuantizeChunksOp::create(rewriter, op.getLoc(), Type(), in[0], out[0], op.getSchedule(),
+                           op.getFormat());
 }
 void createOnBuffers(TransposeChunksOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
   TransposeChunksOp::create(rewriter, op.getLoc(), Type(), in[0], out[0], op.getMatrix());
 }
 void createOnBuffers(QuantizeOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
-  QuantizeOp::create(rewriter, op.getLoc(), TypeRange(), in[0], out, op.getBlocked());
+  QuantizeOp::create(rewriter, op.getLoc(), TypeRange(), in[0], out, op.getBlocked(),
+                     op.getSchedule());
 }
 void createOnBuffers(DequantizeOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
   DequantizeOp::create(rewriter, op.getLoc(), Type(), in[0], in[1],

@@ -7,6 +7,7 @@
 #include "QuantizeActivations.h"
 
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizePlanning.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 #include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
@@ -63,6 +64,11 @@ struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseScheduleP
                                   << mma << "'";
       return signalPassFailure();
     }
+    if (quantizer != "device" && quantizer != "host") {
+      getOperation()->emitError() << "quantize_schedule_c1: quantizer must be device or host, got '"
+                                  << quantizer << "'";
+      return signalPassFailure();
+    }
     if (tileN && !llvm::is_contained(kTileColumns, int64_t(tileN))) {
       getOperation()->emitError() << "schedule_c5: columns of a tile must be 64, 128, 192 or 256, "
                                      "got "
@@ -80,6 +86,18 @@ struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseScheduleP
       if (failed(result))
         signalPassFailure();
     });
+    if (quantizer.getValue() == "device")
+      getOperation()->walk([&](Operation *op) {
+        auto chunks = dyn_cast<QuantizeChunksOp>(op);
+        auto scaled = dyn_cast<QuantizeOp>(op);
+        LogicalResult result = success();
+        if (chunks)
+          result = scheduleQuantizer(chunks, *target);
+        else if (scaled && (scaled.getSchedule() || hasQuantizeKernel(scaled, *target)))
+          result = scheduleQuantizer(scaled, *target);
+        if (failed(result))
+          signalPassFailure();
+      });
   }
 
 private:
@@ -116,6 +134,21 @@ private:
                                     facts::BlockFormat::f16, problem.getB(), problem.getContract());
     gemm.setWgmmaScheduleAttr(chooseWgmmaSchedule(problem, target));
     return true;
+  }
+
+  template <typename Op> LogicalResult scheduleQuantizer(Op op, Arch target) {
+    auto emitError = [&] { return op.emitOpError(); };
+    QuantizeScheduleAttr given = op.getSchedule();
+    if (given && given.getArch() != target)
+      return emitError() << "quantize_schedule_c1: arch of a schedule must be the one that is "
+                            "compiled for, "
+                         << name(target) << ", got " << name(given.getArch());
+    QuantizeScheduleAttr chosen =
+        given ? given : chooseQuantizeSchedule(getQuantizeProblem(op), target);
+    if (failed(verifyQuantizeSchedule(chosen, emitError)))
+      return failure();
+    op.setScheduleAttr(chosen);
+    return success();
   }
 
   LogicalResult scheduleBlocks(GemmOp gemm, Arch target, const WarpPins &pins) {

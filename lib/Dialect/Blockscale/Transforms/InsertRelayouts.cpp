@@ -124,6 +124,18 @@ private:
     auto tiles = RankedTensorType::get(
         {rows, facts::matrixBytes(format, problem.getM(), problem.getK()) / rows},
         IntegerType::get(&getContext(), 8), BlocksAttr::get(&getContext(), format));
+    auto quantize = chunks.getDefiningOp<QuantizeChunksOp>();
+    if (quantize && quantizer.getValue() == "device") {
+      Value x = quantize.getX();
+      gemm.getAMutable().set(copyOf(gemm, x, tiles, [&](OpBuilder &builder) -> Value {
+        return QuantizeChunksOp::create(builder, quantize.getLoc(), tiles, x, Value(),
+                                        QuantizeScheduleAttr(), BlocksAttr())
+            .getResult();
+      }));
+      if (quantize->use_empty())
+        quantize.erase();
+      return success();
+    }
     gemm.getAMutable().set(copyOf(gemm, chunks, tiles, [&](OpBuilder &builder) -> Value {
       return TransposeChunksOp::create(builder, gemm.getLoc(), tiles, chunks, Value(),
                                        ChunkMatrixAttr())

@@ -157,6 +157,10 @@ static void addPackedAttributes(Operation *op) {
       .Case([](CheckGemmOp op) { setProblem(op); })
       .Case([](CheckBlockGemmOp op) { op.setBlockProblemAttr(op.getLogicalBlockProblem()); })
       .Case([](TransposeChunksOp op) { op.setMatrixAttr(op.getLogicalMatrix()); })
+      .Case([](QuantizeChunksOp op) {
+        if (facts::isTile(op.getLogicalFormat()))
+          op.setFormatAttr(BlocksAttr::get(op.getContext(), op.getLogicalFormat()));
+      })
       .Case<QuantizeOp, DequantizeOp>([](auto op) { op.setBlockedAttr(op.getLogicalBlocked()); })
       .Case([](RelayoutScalesOp op) {
         ScaleMatrixAttr source = op.getLogicalSource(), target = op.getLogicalTarget();

@@ -11,19 +11,21 @@ using namespace blockscale;
 
 void blockscale::quantizeActivations(GemmOp gemm) {
   Value x = gemm.getA();
-  for (Operation *user : x.getUsers())
-    if (auto quantize = dyn_cast<QuantizeChunksOp>(user);
-        quantize && quantize->getBlock() == gemm->getBlock() && quantize->isBeforeInBlock(gemm)) {
-      gemm.getAMutable().set(quantize.getResult());
-      return;
-    }
   auto type = cast<RankedTensorType>(x.getType());
   const facts::BlockFormatInfo &chunk = facts::info(facts::BlockFormat::q8_1_chunk);
   MLIRContext *context = gemm.getContext();
   auto chunks =
       RankedTensorType::get({type.getDimSize(0), type.getDimSize(1) / chunk.elements * chunk.bytes},
                             IntegerType::get(context, 8), BlocksAttr::get(context, chunk.format));
+  for (Operation *user : x.getUsers())
+    if (auto quantize = dyn_cast<QuantizeChunksOp>(user);
+        quantize && quantize->getBlock() == gemm->getBlock() && quantize->isBeforeInBlock(gemm) &&
+        quantize.getResult() && quantize.getResult().getType() == chunks) {
+      gemm.getAMutable().set(quantize.getResult());
+      return;
+    }
   OpBuilder builder(gemm);
-  auto quantize = QuantizeChunksOp::create(builder, gemm.getLoc(), chunks, x, Value());
+  auto quantize = QuantizeChunksOp::create(builder, gemm.getLoc(), chunks, x, Value(),
+                                           QuantizeScheduleAttr(), BlocksAttr());
   gemm.getAMutable().set(quantize.getResult());
 }

@@ -8,6 +8,7 @@
 #define BLOCKSCALE_BLOCKOPS_TD
 
 include "blockscale/Dialect/Blockscale/IR/BlockAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/QuantizeAttrs.td"
 include "blockscale/Dialect/Blockscale/IR/ProblemOps.td"
 
 def Blockscale_BlockBytes : AnyTypeOf<[RankedTensorOf<[I8]>, MemRefRankOf<[I8], [1]>],
@@ -20,18 +21,31 @@ def Blockscale_QuantizeChunksOp : Blockscale_ProblemOp<"quantize_chunks"> {
     tensor<512x4480xi8, #blockscale.blocks<q8_1_chunk>>`. For each 32 elements of a
     row: d = amax / 127 in f32, q = rint(x * (1 / d)) to the nearest even, the chunk's
     scale is d as f16 and its sum the sum of q. A chunk of zeroes has d = 0, one with a NaN
-    or an infinity d = NaN and zeroes. On memrefs the destination is `outs`.
+    or an infinity d = NaN and zeroes; where 1 / d is beyond f32, q is 0 too (d as f16 is 0).
+    On memrefs the destination is `outs`.
+
+    With a `schedule` (level 2) it becomes a kernel, without one the host computes it. The
+    result may also be tiles (`q8_1_tile`, `q8_1_tile_parts`; Facts/ActivationTile.h), which
+    only a kernel makes; the packed form says so in `format`, absent for chunks.
 
     Rules:
     - quantize_chunks_c1: operands are all tensors (then there is a result and no
       outs), or all contiguous memrefs (then outs and no result).
     - quantize_chunks_c2: x is a static matrix, extents 1 .. 2^28, of whole chunks a row.
-    - quantize_chunks_c3: the result is the chunks of x's rows.
+    - quantize_chunks_c3: the result is the chunks or the tiles of x's rows; rows of tiles
+      are a multiple of 256 elements.
+    The schedule's own rules are quantize_schedule_cN.
   }];
-  let arguments = (ins Blockscale_QuantizeInput:$x, Optional<Blockscale_BlockBytes>:$out);
+  let arguments = (ins Blockscale_QuantizeInput:$x, Optional<Blockscale_BlockBytes>:$out,
+    Blockscale_Nullable<Blockscale_QuantizeScheduleAttr>:$schedule,
+    Blockscale_Nullable<Blockscale_BlocksAttr>:$format);
   let results = (outs Optional<Blockscale_BlockBytes>:$result);
   let assemblyFormat = [{
     $x (`outs` `(` $out^ `:` type($out) `)`)? attr-dict `:` type($x) (`->` type($result)^)?
+  }];
+  let extraClassDeclaration = [{
+    /// What the result is, in either form.
+    ::blockscale::facts::BlockFormat getLogicalFormat();
   }];
 }
 

@@ -15,6 +15,8 @@ include "blockscale/Dialect/Blockscale/IR/BlockOps.td"
 include "blockscale/Dialect/Blockscale/IR/HostOps.td"
 include "blockscale/Dialect/Blockscale/IR/KernelOps.td"
 include "blockscale/Dialect/Blockscale/IR/MachineOps.td"
+include "blockscale/Dialect/Blockscale/IR/QuantizeAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/QuantizeKernelOps.td"
 include "blockscale/Dialect/Blockscale/IR/WarpKernelOps.td"
 include "blockscale/Dialect/Blockscale/IR/WgmmaKernelOps.td"
 

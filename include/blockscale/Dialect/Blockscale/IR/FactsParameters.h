@@ -114,6 +114,10 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, BlockContract v) {
   p.getStream() << name(v);
   return p;
 }
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, QuantizeSequence v) {
+  p.getStream() << name(v);
+  return p;
+}
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, PlaneContent v) {
   p.getStream() << name(v);
   return p;
@@ -240,6 +244,10 @@ template <>
 struct FieldParser<blockscale::BlockContract>
     : blockscale::detail::KeywordParser<blockscale::BlockContract, blockscale::parseBlockContract> {
 };
+template <>
+struct FieldParser<blockscale::QuantizeSequence>
+    : blockscale::detail::KeywordParser<blockscale::QuantizeSequence,
+                                        blockscale::parseQuantizeSequence> {};
 template <>
 struct FieldParser<blockscale::PlaneContent>
     : blockscale::detail::KeywordParser<blockscale::PlaneContent, blockscale::parsePlaneContent> {};

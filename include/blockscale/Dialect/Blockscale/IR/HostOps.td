@@ -88,6 +88,8 @@ def Blockscale_LaunchOp : Blockscale_Op<"launch", [
       tiles, buffers those of A, B and D, and the number of tokens at most m; of a
       `blockscale.wgmma_kernel`, grid must be any number of blocks in one dimension, maps those
       of the plan (launch_c6) and the buffer that of D
+    - launch_c10: of a `blockscale.quantize_kernel`, grid must be what the problem's blocks
+      take, buffers those of source and result, and the number of rows at most the problem's
   }];
   let arguments = (ins SymbolRefAttr:$kernel,
     DenseI64ArrayAttr:$grid, DenseI64ArrayAttr:$block, DenseI64ArrayAttr:$cluster,

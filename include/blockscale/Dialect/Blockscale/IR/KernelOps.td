@@ -165,7 +165,8 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
   }];
 }
 
-def Blockscale_ReturnOp : Blockscale_Op<"return", [Terminator, ParentOneOf<["KernelOp", "WarpKernelOp", "WgmmaKernelOp"]>]> {
+def Blockscale_ReturnOp : Blockscale_Op<"return", [Terminator, ParentOneOf<["KernelOp", "QuantizeKernelOp",
+    "WarpKernelOp", "WgmmaKernelOp"]>]> {
   let summary = "ends a kernel";
   let assemblyFormat = "attr-dict";
 }

@@ -14,6 +14,7 @@
 
 include "blockscale/Dialect/Blockscale/IR/BlockAttrs.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/QuantizeAttrs.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -258,6 +259,9 @@ def Blockscale_QuantizeOp : Blockscale_ProblemOp<"quantize"> {
     On memrefs the destinations are operands: `blockscale.quantize %x outs(%q, %s, %g)`
     with `blocked`, which says what byte types do not.
 
+    With a `schedule` (level 2; MXFP8 only) it becomes a kernel, without one the host
+    computes it. Its rules are quantize_schedule_cN.
+
     Rules:
     - quantize_c1: operands are all tensors (then there are results and no outs),
       or all contiguous memrefs (then outs and no results).
@@ -270,7 +274,8 @@ def Blockscale_QuantizeOp : Blockscale_ProblemOp<"quantize"> {
     - quantize_c8: in the packed form every operand has exactly the bytes of `blocked`.
   }];
   let arguments = (ins Blockscale_QuantizeInput:$x, Variadic<Blockscale_QuantizeOutput>:$outs,
-    Blockscale_Nullable<Blockscale_BlockedAttr>:$blocked);
+    Blockscale_Nullable<Blockscale_BlockedAttr>:$blocked,
+    Blockscale_Nullable<Blockscale_QuantizeScheduleAttr>:$schedule);
   let results = (outs Variadic<Blockscale_QuantizeOutput>:$results);
   let assemblyFormat = [{
     $x (`outs` `(` $outs^ `:` type($outs) `)`)? attr-dict `:` type($x) (`->` type($results)^)?

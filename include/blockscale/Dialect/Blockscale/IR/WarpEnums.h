@@ -101,6 +101,18 @@ constexpr bool mayBeHalves(BlockContract c) {
   return c == BlockContract::halves || c == BlockContract::any;
 }
 
+/// How a kernel that quantises makes factors of scales.
+enum class QuantizeSequence : uint8_t { divide, integer, reciprocal, scaled };
+inline constexpr std::array<std::string_view, 4> kQuantizeSequenceNames{"divide", "integer",
+                                                                        "reciprocal", "scaled"};
+constexpr std::string_view name(QuantizeSequence s) { return kQuantizeSequenceNames[size_t(s)]; }
+constexpr std::optional<QuantizeSequence> parseQuantizeSequence(std::string_view text) {
+  for (size_t i = 0; i < kQuantizeSequenceNames.size(); ++i)
+    if (kQuantizeSequenceNames[i] == text)
+      return QuantizeSequence(i);
+  return std::nullopt;
+}
+
 /// What a plane of shared memory holds: bytes of A; scale and sum of its chunks;
 /// nibbles of B as in the file; bytes of B; scale and minimum of B's sub-blocks. Where the
 /// minima are a product of their own, `sda` and `sds` are scales alone, and there are the

@@ -61,7 +61,9 @@ class WarpPinList {
            "of blocks: pins offset or cvt">,
     Option<"flight", "flight", "int64_t", /*default=*/"0",
            "of blocks: pins the groups whose loads are in flight together">,
-    Option<"stages", "stages", "int64_t", /*default=*/"0", "pins the operand stages">];
+    Option<"stages", "stages", "int64_t", /*default=*/"0", "pins the operand stages">,
+    Option<"quantizer", "quantizer", "std::string", /*default=*/"\"device\"",
+           "where activations become chunks or tiles: device or host">];
 }
 def WarpPinOptions : WarpPinList;
 
@@ -71,8 +73,8 @@ def InsertRelayouts : Pass<"blockscale-insert-relayouts"> {
     Linear scales get a `relayout_scales`; tiled scales whose rows do not fill
     whole tiles get a `zero_scale_tail`, unless their producer zeroes the padding;
     operands with `nibbles_x = high_first` get a `swap_nibbles`; f32 or f16 activations
-    of a product of blocks get a `quantize_chunks`. Chunks get a `transpose_chunks` where
-    the schedule of the product, or the one that blockscale-choose-schedule would choose
+    of a product of blocks get a `quantize_chunks`. It makes tiles, and chunks that are
+    given or that the host makes get a `transpose_chunks`, where the schedule of the product, or the one that blockscale-choose-schedule would choose
     with the same target and pins, reads transposed activations. With
     auto-relayout=false a linear operand is refused (gemm_c14).
 
@@ -103,6 +105,7 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
     one; where it cannot run, the next that can, and `blockscale.fallback` says why. It
     reads A as it is by now (blockscale-insert-relayouts transposes it), and subtracts the
     minima by a product of their own only where the contract is bounded.
+    A `quantize_chunks` gets a `quantize_schedule`, unless the host is to compute it.
 
     Doc test: test/Transforms/choose-schedule.mlir.
   }];
@@ -118,6 +121,18 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
     Option<"staging", "staging", "int64_t", /*default=*/"0", "pins the staging buffers of tma_store">,
     Option<"ctas", "ctas", "int64_t", /*default=*/"0", "pins the number of persistent CTAs">]
     # WarpPinOptions.fields;
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+}
+
+def KeepOnDevice : Pass<"blockscale-keep-on-device", "::mlir::ModuleOp"> {
+  let summary = "what one kernel writes and another reads stays on the device";
+  let description = [{
+    A copy to the host and a copy of the same memory back to the device become one device
+    buffer where nothing writes the memory between them; the copy to the host goes too
+    where nobody else reads it.
+
+    Doc test: test/Transforms/keep-on-device.mlir.
+  }];
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
 }
 

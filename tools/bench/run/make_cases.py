@@ -1,0 +1,54 @@
+# ===- make_cases.py - kernels for a machine with a GPU -------------------------===#
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: make_cases.py BLOCKSCALE-TRANSLATE FOLDER
+# Writes PTX and manifest of each case for sm_90a. Small cases are compared with the
+# emulator there, large ones timed.
+#
+# ===-----------------------------------------------------------------------===#
+
+import pathlib
+import subprocess
+import sys
+
+# rows x k of a quantiser alone, and its source
+QUANTIZE = [(65, 416, "f32"), (33, 352, "f16"), (16384, 3584, "f32"), (16384, 3584, "f16"), (2048, 3584, "f32"), (512, 3584, "f32")]
+# tokens x rows x k of a product of f32 activations
+PRODUCTS = [(65, 130, 768), (512, 18944, 3584), (2048, 18944, 3584)]
+
+
+def quantizer(rows, k, source):
+    to = f"tensor<{rows}x{k // 32 * 40}xi8, #blockscale.blocks<q8_1_chunk>>"
+    x = f"tensor<{rows}x{k}x{source}>"
+    return f"""func.func @f(%x: {x}) -> {to} {{
+  %q = blockscale.quantize_chunks %x : {x} -> {to}
+  return %q : {to}
+}}
+"""
+
+
+def product(m, n, k):
+    x, d = f"tensor<{m}x{k}xf32>", f"tensor<{m}x{n}xf32>"
+    w = f"tensor<{n}x{k // 256 * 144}xi8, #blockscale.blocks<q4_K>>"
+    return f"""func.func @f(%x: {x}, %w: {w}) -> {d} {{
+  %c = tensor.empty() : {d}
+  %d = blockscale.gemm ins(%x, %w : {x}, {w}) outs(%c : {d}) -> {d}
+  return %d : {d}
+}}
+"""
+
+
+def main():
+    translate, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    cases = {f"quantize-{r}x{k}-{s}": quantizer(r, k, s) for r, k, s in QUANTIZE}
+    cases |= {f"product-{m}x{n}x{k}": product(m, n, k) for m, n, k in PRODUCTS}
+    for name, text in cases.items():
+        ran = subprocess.run([translate, "--mlir-to-ptx", "--arch=sm_90a", "-", "-o", folder / f"{name}.ptx",
+                              f"--manifest={folder / (name + '.json')}"], input=text, text=True, capture_output=True)
+        if ran.returncode:
+            sys.exit(f"{name}: {ran.stderr}")
+
+
+if __name__ == "__main__":
+    main()
