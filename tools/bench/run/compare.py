@@ -44,7 +44,7 @@ def rates(name, described, report):
             m, n, k = map(int, name.split("-")[1].split("x"))
             print(f"{launch['kernel']}: {2 * m * n * k / launch['seconds'] / 1e12:.1f} TOPS")
         else:
-            print(f"{launch['kernel']}: {(sizes['x'] + sizes['q']) / launch['seconds'] / 1e9:.0f} GB/s")
+            print(f"{launch['kernel']}: {(sizes['x'] + sizes['q'] + sizes.get('scales', 0)) / launch['seconds'] / 1e9:.0f} GB/s")
 
 
 def main():

@@ -14,6 +14,9 @@ import sys
 
 # rows x k of a quantiser alone, and its source
 QUANTIZE = [(65, 416, "f32"), (33, 352, "f16"), (16384, 3584, "f32"), (16384, 3584, "f16"), (2048, 3584, "f32"), (512, 3584, "f32")]
+# the same to tiles of activations, and to MXFP8 with tiled scales
+TILES = [(65, 512, "f32"), (16384, 3584, "f32")]
+MXFP8 = [(65, 416, "f32"), (33, 352, "f16"), (16384, 3584, "f32"), (16384, 3584, "f16")]
 # tokens x rows x k of a product of f32 activations
 PRODUCTS = [(65, 130, 768), (512, 18944, 3584), (2048, 18944, 3584)]
 
@@ -24,6 +27,21 @@ def quantizer(rows, k, source):
     return f"""func.func @f(%x: {x}) -> {to} {{
   %q = blockscale.quantize_chunks %x : {x} -> {to}
   return %q : {to}
+}}
+"""
+
+
+def tiles(rows, k, source):
+    to = f"tensor<{-(-rows // 64)}x{k // 256 * 20480}xi8, #blockscale.blocks<q8_1_tile>>"
+    return quantizer(rows, k, source).replace(f"tensor<{rows}x{k // 32 * 40}xi8, #blockscale.blocks<q8_1_chunk>>", to)
+
+
+def mxfp8(rows, k, source):
+    x, q = f"tensor<{rows}x{k}x{source}>", f"tensor<{rows}x{k}xf8E4M3FN>"
+    s = f"tensor<{rows}x{k // 32}xi8, #blockscale.scales<ue8m0, tiled>>"
+    return f"""func.func @f(%x: {x}) -> ({q}, {s}) {{
+  %q, %s = blockscale.quantize %x : {x} -> {q}, {s}
+  return %q, %s : {q}, {s}
 }}
 """
 
@@ -42,6 +60,8 @@ def product(m, n, k):
 def main():
     translate, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     cases = {f"quantize-{r}x{k}-{s}": quantizer(r, k, s) for r, k, s in QUANTIZE}
+    cases |= {f"tiles-{r}x{k}-{s}": tiles(r, k, s) for r, k, s in TILES}
+    cases |= {f"mxfp8-{r}x{k}-{s}": mxfp8(r, k, s) for r, k, s in MXFP8}
     cases |= {f"product-{m}x{n}x{k}": product(m, n, k) for m, n, k in PRODUCTS}
     for name, text in cases.items():
         ran = subprocess.run([translate, "--mlir-to-ptx", "--arch=sm_90a", "-", "-o", folder / f"{name}.ptx",
