@@ -2,7 +2,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: compare.py FOLDER RESULTS
+# usage: compare.py FOLDER RESULTS; RESULTS gets results.json, the report of each case.
 # Runs every case of the folder by blockscale-run on the GPU, timed; those of up to a
 # megabyte of input on the emulator too: all bytes of the outputs must be the same.
 #
@@ -49,7 +49,7 @@ def rates(name, described, report):
 
 def main():
     folder, results = map(pathlib.Path, sys.argv[1:])
-    wrong = []
+    wrong, reports = [], {}
     for manifest in sorted(folder.glob("*.json")):
         name, random = manifest.stem, np.random.default_rng(1)
         print(f"== {name}", flush=True)
@@ -65,9 +65,10 @@ def main():
             call = [folder / "blockscale-run", f"--ptx={manifest.with_suffix('.ptx')}", f"--manifest={manifest}", *inputs]
             outs = lambda device: [f"--out={o}={work / device}-{o}.npy" for o in outputs]
             right = run(*call, *outs("cuda"), "--device=cuda", "--warmup=20", "--repeat=200",
-                        f"--report={results / name}.json")
+                        f"--report={work / 'report'}.json")
             if right:
-                rates(name, described, results / f"{name}.json")
+                rates(name, described, work / "report.json")
+                reports[name] = json.loads((work / "report.json").read_text())
             if right and small <= SMALL:
                 right = run(*call, *outs("emulator"))
                 for output in outputs if right else []:
@@ -76,6 +77,7 @@ def main():
                     print(f"{output}: {differ} bytes differ from the emulator's")
                     right &= differ == 0
             wrong += [] if right else [name]
+    (results / "results.json").write_text(json.dumps(reports, indent=1))
     print("all right" if not wrong else f"wrong: {', '.join(wrong)}")
     sys.exit(bool(wrong))
 
