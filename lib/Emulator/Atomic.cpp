@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompareAndSwap.h"
 #include "Float.h"
 #include "Hazards/Hazards.h"
 #include "Lanes.h"
@@ -295,6 +296,8 @@ bool decodeAtomic(Decoder &d) {
     return d.error.empty();
   }
   in.run = handlerOf(t, Op(op));
+  if (Op(op) == Op::cas)
+    in.extra = &kCompareAndSwap;
   if (!isRed)
     in.op[0] = d.sinkOr(d.operand(0), t);
   in.op[2] = d.source(first + 1, t);

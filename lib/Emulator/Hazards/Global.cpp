@@ -225,6 +225,10 @@ void Hazards::checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAcc
       return;
     }
   }
+  if (isGuessOfSwap(cluster.launch.kernel, a.record, e.record)) {
+    place(Rule::OS11);
+    return;
+  }
   if (then == Touch::globalWrite || then == Touch::globalReduce) {
     // The source is read at least.
     Record read = r;

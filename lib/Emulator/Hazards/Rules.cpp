@@ -156,8 +156,12 @@ constexpr HazardRule kRules[] = {
      "a fence of gpu scope in the thread of the relaxed write, behind the barrier; and in that of "
      "the relaxed read, ahead of it",
      "8.9.5", "", ""},
+    {"OS11", HazardLevel::warning,
+     "ordinary load as the first guess of a compare-and-swap, unordered with atomics of other "
+     "threads",
+     "ld.relaxed at a scope that holds the other threads", "8.7.1", "", ""},
 };
-static_assert(std::size(kRules) == size_t(Rule::OS10) + 1);
+static_assert(std::size(kRules) == size_t(Rule::OS11) + 1);
 
 } // namespace
 

@@ -66,6 +66,7 @@ enum class Rule : uint8_t {
   OS8,
   OS9,
   OS10,
+  OS11,
 };
 
 inline const HazardRule &info(Rule rule) { return hazardRules()[size_t(rule)]; }

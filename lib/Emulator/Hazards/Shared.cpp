@@ -10,6 +10,8 @@
 
 #include "State.h"
 
+#include "../CompareAndSwap.h"
+
 #include <algorithm>
 
 namespace blockscale::emu {
@@ -71,8 +73,19 @@ bool Hazards::isFenced(const Actor &x, const Record &r, uint32_t bytes, unsigned
   return !lanes;
 }
 
+/// One of the two is an atomic, the other the ordinary load of a value that a compare-and-swap
+/// expects. Kernels do so everywhere.
+bool isGuessOfSwap(const Kernel &kernel, const Record &a, const Record &b) {
+  if (a.touch == Touch::load && b.touch == Touch::atomic)
+    return isFirstGuess(kernel, kernel.code[a.site]);
+  return b.touch == Touch::load && a.touch == Touch::atomic &&
+         isFirstGuess(kernel, kernel.code[b.site]);
+}
+
 /// The rule that unordered accesses break.
 Rule Hazards::sharedRule(const Actor &x, const Record &r, uint32_t bytes) const {
+  if (isGuessOfSwap(cluster.launch.kernel, x.record, r))
+    return Rule::OS11;
   switch (r.touch) {
   case Touch::mmaShared:
   case Touch::mmaSharedA:

@@ -14,6 +14,8 @@
 
 namespace blockscale::emu {
 
+bool isGuessOfSwap(const Kernel &kernel, const Record &a, const Record &b);
+
 /// Lanes of a warp that did the same, so that they know the same.
 struct Hazards::Group {
   uint32_t lanes = 0;

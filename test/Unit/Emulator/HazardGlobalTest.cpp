@@ -139,6 +139,26 @@ std::vector<HazardCase> cases() {
   two("GM1_resetOther",
       twoRoles(elected(0, "st.global.u32 [%in+4], 1;\n" + raise),
                elected(0, poll("relaxed.gpu") + "st.global.u32 [%in[-+4-]], 0;\n")));
+  // A compare-and-swap fails where its first guess was wrong.
+  auto countBySwaps = [](const std::string &load, const std::string &guess) {
+    return load + "S1: add.u32 %r21, %r20, 1; atom.CAS.b32 %r22, [ADDRESS], " + guess +
+           ", %r21;\nsetp.ne.u32 %p2, %r22, %r20; mov.u32 %r20, %r22; @%p2 bra S1;\n";
+  };
+  auto at = [](std::string text, const std::string &space, const std::string &address) {
+    text.replace(text.find("CAS"), 3, space + ".cas");
+    return text.replace(text.find("ADDRESS"), 7, address);
+  };
+  two("OS11",
+      at(countBySwaps("ld.[+relaxed.gpu.+]global.u32 %r20, [%in];\n", "%r20"), "global", "%in"),
+      L::warning);
+  one("OS11_shared",
+      "@%p6 st.shared.u32 [%b], 0;\nbar.sync 0;\n" +
+          at(countBySwaps("ld.[+relaxed.cta.+]shared.u32 %r20, [%b];\n", "%r20"), "shared", "%b"),
+      L::warning);
+  two("GM1_noGuess", at(countBySwaps("ld.[+relaxed.gpu.+]global.u32 %r23, [%in];\n"
+                                     "mov.u32 %r20, %r23;\n",
+                                     "%r20"),
+                        "global", "%in"));
   // Its own relaxed read tells a thread nothing.
   two("GM1_noBarrier", twoRoles(elected(0, kPut + kGpuFence + signal("relaxed.gpu")),
                                 elected(0, poll("relaxed.gpu") + "[+" + kGpuFence + "+]" + kGet)));
