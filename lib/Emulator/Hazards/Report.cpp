@@ -180,7 +180,8 @@ void Hazards::flush(const Actor &x) {
     if (cluster.ctas.size() > 1)
       what += " of cta rank " + dec(c.rank);
     bool unseen = c.rule == Rule::PX1 || c.rule == Rule::PX2;
-    std::string text = verb(here);
+    const bool isWgmma = components[x.record.component].agent == Agent::wgmma;
+    std::string text = isWgmma ? "wgmma" : verb(here);
     text += object(here);
     text += " (warp " + dec(x.state->warp->id) + ")" + does + what + " that " + nameOf(c.other);
     if (unseen)

@@ -101,10 +101,12 @@ void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned quarters, u
     if (options.manual == ManualRevision::early && assumes(3) &&
         x.group->tensorFenced.covers(r.component, r.lanes, r.count) && isPipelined(x, r, sameWarp))
       continue;
-    // What a later read came after, that is known or pipelined, is over too.
+    // What a later read came after, that is known, waited for or pipelined, is over too.
     bool implied = isWrite(r.touch) && std::any_of(cell.begin(), cell.end(), [&](const Record &q) {
                      return !isWrite(q.touch) && (q.bytes & both) == both &&
-                            ((components[q.component].warp == x.state && isPipelined(x, q, true)) ||
+                            ((components[q.component].warp == x.state &&
+                              (isPipelined(x, q, true) ||
+                               (isLoadStore(q.touch) && everyLaneWaited(*x.state, q)))) ||
                              x.group->knows.plain.covers(q.component, q.lanes, q.count));
                    });
     if (implied)

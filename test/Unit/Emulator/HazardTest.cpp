@@ -145,6 +145,11 @@ std::vector<HazardCase> cases() {
   tensor("TM13", inWarp(1, kStoreD + kWaitStore) + "[+bar.sync 0;\n+]" +
                      inWarp(0, "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %tm, 256;\n"));
   c.back().freesItself = true;
+  // A load that was waited for came behind the store.
+  tensor("TM13_readBack",
+         inWarp(0, kStoreD + "[+" + kLoadD + kWaitLoad + "+]" +
+                       "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %tm, 256;\n"));
+  c.back().freesItself = true;
   tensor("TM15", elected(0, mma() + commit(0)) + wait(0, 0) +
                      "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r20}, [%r1+[-64-][+0+]];\n" +
                      kWaitLoad);

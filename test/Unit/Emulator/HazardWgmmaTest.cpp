@@ -101,4 +101,17 @@ TEST(WgmmaHazard, WhatIsOrderedAnyway) {
   expectSilent(c);
 }
 
+TEST(WgmmaHazard, IsNamed) {
+  HazardCase c;
+  c.label = "PX1";
+  c.target = "sm_90a";
+  c.body = "mov.u64 %rd0, 0x41; st.shared.u32 [%b+64], 0; [+fence.proxy.async;+]\nbar.sync 0;\n"
+           "wgmma.fence.sync.aligned;\n"
+           "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0,%f1,%f2,%f3}, %rd0, %rd0, 0, "
+           "1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n";
+  EXPECT_NE(runCase(c, /*isRight=*/false, unchecked()).error.find("hazard: wgmma (warp "),
+            std::string::npos);
+  expectSilent(c);
+}
+
 } // namespace
