@@ -340,6 +340,8 @@ void WgmmaKernelLowering::lowerMultiply(MultiplyHalvesOp op) {
                e.i64(int64_t(facts::encodeWgmmaDesc(kUnit, 8 * kRowBytes, facts::Swizzle::b128))));
   Values a = values.lookup(op.getWeights()), sums = values.lookup(op.getSums());
   size_t ofFragment = size_t(shape.tokens / 2);
+  // Lanes wait for barriers on their own, and one of them frees stages.
+  BarWarpSyncOp::create(b, loc);
   WgmmaFenceOp::create(b, loc);
   for (int64_t high = 0; high < 2; ++high) {
     // 16 columns are 32 bytes; the high nibbles' are 32 columns on.
