@@ -80,6 +80,13 @@ def benchBlocks(build, ptxas, quick):
         measure.report(key, value)
 
 
+def benchQuantizers(build, ptxas):
+    """What ptxas makes of kernels that quantise, and their bytes against NumPy."""
+    command = [sys.executable, ROOT / "tools" / "bench" / "quantize_resources.py", "--build", build, "--ptxas", ptxas]
+    for key, value in measure.figuresOf(command).items():
+        measure.report(key, value)
+
+
 def benchKernels(build, ptxas, full):
     command = [sys.executable, ROOT / "test" / "tools" / "kernel_matrix.py", "--build", build,
                "--work", build / "bench" / "kernels", "--ptxas", ptxas]
@@ -158,6 +165,7 @@ def main():
     ours = benchCompile(build)
     benchForms(build)
     benchBlocks(build, found[0], quick=args.quick)
+    benchQuantizers(build, found[0])
     benchEmulator(build)
     benchWholeKernels(build, quick=args.quick)
     benchKernels(build, found[0], full=not args.quick)
