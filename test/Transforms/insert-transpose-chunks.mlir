@@ -9,7 +9,7 @@
 // RUN: not blockscale-opt %s --blockscale-insert-relayouts="arch=sm_90a activations=transposed kernel=narrow" 2>&1 | FileCheck %s --check-prefix=NARROW
 
 // RUN: not blockscale-opt %s --blockscale-choose-schedule=arch=sm_80 --blockscale-insert-checks 2>&1 | FileCheck %s --check-prefix=TILES
-// TILES: insert_checks_c2: tiles of activations must come from a transpose_chunks, whose chunks the reference reads, got another value
+// TILES: insert_checks_c2: tiles of activations must come from a quantize_chunks or a transpose_chunks, so that the reference has chunks, got another value
 
 !chunks = tensor<65x640xi8, #blockscale.blocks<q8_1_chunk>>
 !weights = tensor<130x288xi8, #blockscale.blocks<q4_K>>

@@ -157,6 +157,8 @@ WgmmaScheduleAttr blockscale::chooseWgmmaSchedule(BlockProblemAttr problem, Arch
   constexpr int64_t kManyTokens = 512;
   if (problem.getM() <= 16)
     return schedule(16, 64, 1, 4, 8, 3);
+  if (problem.getM() <= 32)
+    return schedule(32, 64, 1, 3, 6, 3);
   if (problem.getM() <= 64)
     return schedule(64, 64, 1, 3, 4, 3);
   if (problem.getM() <= kManyTokens)

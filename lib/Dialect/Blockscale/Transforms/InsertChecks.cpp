@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "QuantizeActivations.h"
+
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 
@@ -35,6 +37,12 @@ struct InsertChecksPass : blockscale::impl::InsertChecksBase<InsertChecksPass> {
         Value a = gemm.getA();
         if (auto transpose = a.getDefiningOp<TransposeChunksOp>())
           a = transpose.getChunks();
+        else if (auto quantize = a.getDefiningOp<QuantizeChunksOp>();
+                 quantize && !quantize.getFormat() && facts::isTile(quantize.getLogicalFormat()))
+          a = QuantizeChunksOp::create(builder, quantize.getLoc(), chunksTypeOf(quantize.getX()),
+                                       quantize.getX(), Value(), QuantizeScheduleAttr(),
+                                       BlocksAttr())
+                  .getResult();
         BlockProblemAttr problem = gemm.getBlockProblem();
         if (problem && a != gemm.getA())
           problem = BlockProblemAttr::get(problem.getContext(), problem.getM(), problem.getN(),
@@ -43,7 +51,8 @@ struct InsertChecksPass : blockscale::impl::InsertChecksBase<InsertChecksPass> {
         BlocksAttr blocks = getBlocks(a.getType());
         if ((blocks && isTile(blocks.getFormat())) || (problem && isTile(problem.getA()))) {
           gemm.emitOpError("insert_checks_c2: tiles of activations must come from a "
-                           "transpose_chunks, whose chunks the reference reads, got another value");
+                           "quantize_chunks or a transpose_chunks, so that the reference has "
+                           "chunks, got another value");
           return signalPassFailure();
         }
         CheckBlockGemmOp::create(builder, gemm.getLoc(), a, gemm.getB(), result, name, problem);

@@ -9,14 +9,18 @@
 using namespace mlir;
 using namespace blockscale;
 
+RankedTensorType blockscale::chunksTypeOf(Value activations) {
+  auto type = cast<RankedTensorType>(activations.getType());
+  const facts::BlockFormatInfo &chunk = facts::info(facts::BlockFormat::q8_1_chunk);
+  MLIRContext *context = activations.getContext();
+  return RankedTensorType::get(
+      {type.getDimSize(0), type.getDimSize(1) / chunk.elements * chunk.bytes},
+      IntegerType::get(context, 8), BlocksAttr::get(context, chunk.format));
+}
+
 void blockscale::quantizeActivations(GemmOp gemm) {
   Value x = gemm.getA();
-  auto type = cast<RankedTensorType>(x.getType());
-  const facts::BlockFormatInfo &chunk = facts::info(facts::BlockFormat::q8_1_chunk);
-  MLIRContext *context = gemm.getContext();
-  auto chunks =
-      RankedTensorType::get({type.getDimSize(0), type.getDimSize(1) / chunk.elements * chunk.bytes},
-                            IntegerType::get(context, 8), BlocksAttr::get(context, chunk.format));
+  RankedTensorType chunks = chunksTypeOf(x);
   for (Operation *user : x.getUsers())
     if (auto quantize = dyn_cast<QuantizeChunksOp>(user);
         quantize && quantize->getBlock() == gemm->getBlock() && quantize->isBeforeInBlock(gemm) &&

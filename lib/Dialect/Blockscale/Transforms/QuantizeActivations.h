@@ -11,6 +11,9 @@
 
 namespace blockscale {
 
+/// q8_1_chunk of a matrix of f32 or f16.
+mlir::RankedTensorType chunksTypeOf(mlir::Value activations);
+
 /// Has a product of blocks read chunks of its activations; several products of one
 /// block share them.
 void quantizeActivations(GemmOp gemm);

@@ -145,8 +145,8 @@ def InsertChecks : Pass<"blockscale-insert-checks"> {
 
     Rules:
     - insert_checks_c1: a gemm has a schedule.
-    - insert_checks_c2: tiles of activations come from a transpose_chunks, whose chunks the
-      reference reads.
+    - insert_checks_c2: tiles of activations come from a quantize_chunks or a transpose_chunks, so
+      that the reference has chunks.
 
     Doc test: test/Transforms/insert-checks.mlir.
   }];
