@@ -24,6 +24,7 @@ static int64_t mostRegisters(WarpScheduleAttr schedule) {
                   schedule.getKernel() == WarpKernel::raw_nibble;
   return isCapped ? kRawNibble : 0;
 }
+static int64_t mostRegisters(QuantizeScheduleAttr) { return 0; }
 
 namespace {
 

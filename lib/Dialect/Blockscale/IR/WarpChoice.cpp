@@ -139,7 +139,7 @@ FailureOr<WarpPins> blockscale::readWarpPins(const WarpPinWords &words, ErrorFn 
     return failure();
   };
   // Of wgmma_schedule there is one kernel; choosing it is the contract's affair.
-  if (!words.kernel.empty() && words.kernel != kWgmmaKernelName &&
+  if (!words.kernel.empty() && words.kernel != StringRef(kWgmmaKernelName) &&
       !(pins.kernel = parseWarpKernel(std::string_view(words.kernel))))
     return refuse("warp_schedule_c2", "kernel", "raw_nibble, wide, narrow or dequantise_wgmma",
                   words.kernel);
