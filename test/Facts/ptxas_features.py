@@ -44,7 +44,7 @@ FORMS = {
     "wgmma": "wgmma.fence.sync.aligned;",
     "setmaxnreg": "setmaxnreg.inc.sync.aligned.u32 64;",
     "dependent_grids": "griddepcontrol.wait;",
-    "store_bulk": "st.bulk.weak.shared::cta [sm], 64, 0;",
+    "store_bulk": "st.bulk.weak.shared::cta [d2], 64, 0;",
     "cluster_launch_control": CANCEL.format(""),
     "cluster_launch_control_multicast": CANCEL.format(".multicast::cluster::all"),
     "block_scaled_mma_sync": "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale"

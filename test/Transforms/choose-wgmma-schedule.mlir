@@ -61,7 +61,7 @@ func.func @wide_activations(%a: tensor<16x512xf32>, %w: tensor<300x288xi8, #bloc
 // -----
 
 // CHECK-LABEL: @few
-// CHECK: wgmma_schedule<arch = sm_90a, tile = 64x64x256, groups = 1, block_stages = 3, token_stages = 4, blocks = 3>
+// CHECK: wgmma_schedule<arch = sm_90a, tile = 32x64x256, groups = 1, block_stages = 3, token_stages = 6, blocks = 3>
 func.func @few(%a: tensor<17x512xf16>, %w: tensor<300x288xi8, #blockscale.blocks<q4_K>>,
                %c: tensor<17x300xf32>) -> tensor<17x300xf32> {
   %d = blockscale.gemm ins(%a, %w : tensor<17x512xf16>, tensor<300x288xi8, #blockscale.blocks<q4_K>>)

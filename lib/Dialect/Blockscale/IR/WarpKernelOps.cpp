@@ -77,8 +77,9 @@ LogicalResult WarpKernelOp::verify() {
   if (failed(verifyBlockProblem(getProblem(), emitError)) ||
       failed(verifyWarpSchedule(getSchedule(), emitError)))
     return failure();
-  if (getProblem().getA() != facts::BlockFormat::q8_1_chunk)
-    return emitOpError("gemm_c16: activations of a warp_kernel must be q8_1_chunk, got ")
+  if (getProblem().getA() == facts::BlockFormat::f16)
+    return emitOpError(
+               "gemm_c16: activations of a warp_kernel must be q8_1_chunk or tiles of it, got ")
            << facts::name(getProblem().getA());
   auto module = (*this)->getParentOfType<ModuleOp>();
   auto arch = module->getAttrOfType<StringAttr>("blockscale.arch");
