@@ -16,7 +16,7 @@
 // CHECK-NOT: wgmma_schedule
 // WIDE-LABEL: @none
 // WIDE: kernel = wide
-// PINNED: wgmma_schedule_c1: kernel dequantise_wgmma must have a contract of halves or any, a in f16 and sm_90a, got chunks, 'tensor<512x{{.*}}>' and sm_90a
+// PINNED: wgmma_schedule_c1: kernel dequantise_wgmma must have a contract of halves or any, a in f16 and sm_90a, got ordered, 'tensor<512x{{.*}}>' and sm_90a
 // PINNED: got any, 'tensor<16x512xf32>' and sm_90a
 // AMPERE-LABEL: @none
 // AMPERE: quantize_chunks

@@ -13,7 +13,7 @@
 // RUN: cmp %t.d.npy %t.h.npy
 // RUN: not blockscale-run %s --entry=f --arch=sm_100a --arg=%t.x.npy --arg=%t.w.npy 2>&1 | FileCheck %s --check-prefix=CHIP
 
-// CHECK: kernel quantize_0: f32 to q8_1_tile 2x256, divide, 4 blocks/SM, grid 1x1x1,
+// CHECK: kernel quantize_0: f32 to q8_1_tile 2x256, divide, 4 blocks/SM, grid 2x1x1, 0 shared bytes;
 // CHECK: kernel gemm_0: q4_K x q8_1_tile 2x3x256, mma.sync s8 16x8x32, tile 64x128x256, raw_nibble, 2 blocks/SM, grid 1x1x1, 110640 shared bytes;
 // FALLBACK: tile 128x128x128, wide, 1 blocks/SM, instead of raw_nibble: kd must be 8, got 4, grid 1x1x1, 49152 shared bytes;
 // PACKED: raw_nibble, 2 blocks/SM, grid 1x1x1, 43008 shared bytes;
