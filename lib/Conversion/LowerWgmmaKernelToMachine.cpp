@@ -127,6 +127,7 @@ void WgmmaKernelLowering::setUp(Block &old) {
     }
     FenceMbarrierInitOp::create(b, loc);
   });
+  BarWarpSyncOp::create(b, loc);
   BarSyncOp::create(b, loc, 0);
 }
 

@@ -222,23 +222,34 @@ def emittedKernels(build, folder, pattern):
 
 
 def blockKernels(build, folder, pattern):
-    """The kernels of ggml's blocks, ragged, with two K tiles."""
+    """The kernels of ggml's blocks, ragged: on chunks with two K tiles; on f32 activations, so behind the kernel that
+    quantises to tiles, with more K tiles than the ring has stages; and on f16 ones."""
     sys.path.insert(0, str(ROOT / "test" / "tools" / "blockscale-run" / "Inputs"))
+    import halves
     import numpy
     import q4k
 
-    for kind in ("raw_nibble", "wide", "narrow"):
-        name = f"q4_K-sm_90a-{kind}-63x130x512"
+    chunks, blocks = q4k.make(63, 130, 512, 1)
+    given = [(f"{kind}-63x130x512", q4k.module(chunks, blocks), (chunks, blocks), f"--pin=kernel={kind}")
+             for kind in ("raw_nibble", "wide", "narrow")]
+    x, blocks = halves.make(65, 130, 1024, 1)
+    given.append(("wgmma-65x130x1024", halves.module(x, blocks, "halves", None), (x, blocks), None))
+    single = x.astype(numpy.float32)
+    for name in ("ordered", "bounded"):
+        text = halves.module(x, blocks, name, None).replace("xf16>", "xf32>")
+        given.append((f"ring-{name}-65x130x1024", text, (single, blocks), None))
+    for name, text, arrays, pin in given:
+        name = f"q4_K-sm_90a-{name}"
         if not re.search(pattern, name):
             continue
         work = pathlib.Path(folder) / name
         work.mkdir()
-        chunks, blocks = q4k.make(63, 130, 512, 1)
-        (work / "k.mlir").write_text(q4k.module(chunks, blocks))
-        for path, array in (("a.npy", chunks), ("w.npy", blocks)):
+        (work / "k.mlir").write_text(text)
+        for path, array in zip(("a.npy", "w.npy"), arrays):
             numpy.save(work / path, array.reshape(len(array), -1))
-        subprocess.run([pathlib.Path(build) / "bin" / "blockscale-translate", "--mlir-to-ptx", "--arch=sm_90a", f"--pin=kernel={kind}",
-                        work / "k.mlir", "-o", work / "k.ptx", f"--manifest={work / 'k.json'}"], check=True)
+        subprocess.run([pathlib.Path(build) / "bin" / "blockscale-translate", "--mlir-to-ptx", "--arch=sm_90a",
+                        *([pin] if pin else []), work / "k.mlir", "-o", work / "k.ptx",
+                        f"--manifest={work / 'k.json'}"], check=True)
         yield Kernel(build, work, name, (work / "k.ptx").read_text(), work / "k.json", [f"--arg={work / path}" for path in ("a.npy", "w.npy")])
 
 
