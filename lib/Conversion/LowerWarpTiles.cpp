@@ -28,8 +28,8 @@ void WarpKernelLowering::lowerRing(TileRingOp op) {
       MbarrierInitOp::create(builder, loc, e.add(full, shape.stages * kBarrierBytes),
                              uint32_t(kWarpKernelThreads / 32));
     }
-    FenceMbarrierInitOp::create(builder, loc);
   });
+  BarWarpSyncOp::create(builder, loc);
   BarSyncOp::create(builder, loc, 0);
 }
 

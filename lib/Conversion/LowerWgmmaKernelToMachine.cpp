@@ -125,7 +125,6 @@ void WgmmaKernelLowering::setUp(Block &old) {
                                  uint32_t(shape.groups * 4));
       }
     }
-    FenceMbarrierInitOp::create(b, loc);
   });
   BarWarpSyncOp::create(b, loc);
   BarSyncOp::create(b, loc, 0);
@@ -293,6 +292,7 @@ void WgmmaKernelLowering::lowerFree(RingFreeOp op) {
   }
   Value free = barrier(plan.getFree(), op.getStage());
   ifLane0([&] { MbarrierArriveOp::create(b, op.getLoc(), free); });
+  BarWarpSyncOp::create(b, op.getLoc()); // wgmma is of all lanes
 }
 
 void WgmmaKernelLowering::lowerNext(RingNextOp op) {
@@ -341,8 +341,6 @@ void WgmmaKernelLowering::lowerMultiply(MultiplyHalvesOp op) {
                e.i64(int64_t(facts::encodeWgmmaDesc(kUnit, 8 * kRowBytes, facts::Swizzle::b128))));
   Values a = values.lookup(op.getWeights()), sums = values.lookup(op.getSums());
   size_t ofFragment = size_t(shape.tokens / 2);
-  // Lanes wait for barriers on their own, and one of them frees stages.
-  BarWarpSyncOp::create(b, loc);
   WgmmaFenceOp::create(b, loc);
   for (int64_t high = 0; high < 2; ++high) {
     // 16 columns are 32 bytes; the high nibbles' are 32 columns on.
