@@ -90,6 +90,19 @@ NOTHING = "// dropped"
 WARP_SYNC = "drop.warp_sync"
 
 
+def isOfPlacing(mutant):
+    """Whether the mutant changes what may stand for ptxas alone."""
+    return mutant.kind in (WARP_SYNC, "drop.group", "weaken.group")
+
+
+def mayPlace(ptx, mutant):
+    """Whether it drops a bar.warp.sync, or a wait that leaves groups of wgmma at work."""
+    if mutant.kind == WARP_SYNC:
+        return True
+    line = ptx.splitlines()[mutant.line - 1]
+    return mutant.kind == "drop.group" and re.search(r"wgmma\.wait_group\S*\s+[1-9]", line) is not None
+
+
 def waitVariants(line):
     predicate = line.operands[0]
     yield "drop.wait", "does not wait", f"{line.guard}mov.pred {predicate}, -1;"
@@ -285,15 +298,6 @@ def mutants(ptx):
         for kind, what, text in variants(line):
             changed = "\n".join([*lines[:index], "\t" + text, *lines[index + 1:]])
             yield Mutant(kind, index + 1, f"{line.opcode}: {what}", changed)
-
-
-def withoutWarpSyncs(ptx):
-    """The text without any bar.warp.sync."""
-    lines = ptx.split("\n")
-    for index, line in statements(lines):
-        if line.opcode == "bar.warp.sync":
-            lines[index] = "\t" + NOTHING
-    return "\n".join(lines)
 
 
 def withoutFenceBehind(mutant):
