@@ -244,7 +244,7 @@ private:
   GemmShape shape;
 };
 
-/// launch_c2, launch_c3 and launch_c4 of a kernel without clusters and tensor maps.
+/// launch_c2, launch_c3 and launch_c4 of a kernel without clusters.
 template <typename KernelT> LogicalResult verifyPlainLaunch(LaunchOp launch, KernelT kernel) {
   auto refuse = [&]() -> InFlightDiagnostic { return launch.emitOpError(); };
   if (launch.getBlock() != ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1} ||
@@ -315,16 +315,8 @@ LogicalResult verifyQuantizeLaunch(LaunchOp launch, QuantizeKernelOp kernel) {
 /// The same of a wgmma kernel, also that its maps are those of the plan.
 LogicalResult verifyWgmmaLaunch(LaunchOp launch, WgmmaKernelOp kernel) {
   auto refuse = [&]() -> InFlightDiagnostic { return launch.emitOpError(); };
-  if (launch.getBlock() != ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1} ||
-      launch.getCluster() != ArrayRef<int64_t>{1, 1, 1})
-    return refuse() << "launch_c2: block must be [" << kernel.getThreads()
-                    << ", 1, 1] and cluster [1, 1, 1], got [" << launch.getBlock() << "] and ["
-                    << launch.getCluster() << "]";
-  if (launch.getSharedBytes() != kernel.getSharedBytes() || launch.getOversized())
-    return refuse() << "launch_c3: shared bytes must be the kernel's " << kernel.getSharedBytes()
-                    << ", and not oversized, got " << launch.getSharedBytes();
-  if (!llvm::equal(launch.getParams().getTypes(), kernel.getArgumentTypes()))
-    return refuse() << "launch_c4: parameters must be of " << kernel.getFunctionType();
+  if (failed(verifyPlainLaunch(launch, kernel)))
+    return failure();
   BlockProblemAttr problem = kernel.getProblem();
   for (auto [value, what, want] :
        {std::tuple(launch.getParams()[0], "activations", tokenMap(problem, kernel.getSchedule())),
