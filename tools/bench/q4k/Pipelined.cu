@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fold.cuh"
+#include "Hopper.cuh"
 
 namespace blockscale::q4k {
 
@@ -80,26 +81,6 @@ __global__ void __launch_bounds__(kTransposeThreads)
 // Barriers and copies
 //===----------------------------------------------------------------------===//
 
-__device__ inline void initBarrier(unsigned barrier, unsigned count) {
-  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(count));
-}
-__device__ inline void arrive(unsigned barrier) {
-  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-__device__ inline void arriveExpecting(unsigned barrier, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
-               : "memory");
-}
-__device__ inline void wait(unsigned barrier, unsigned parity) {
-  asm volatile("{\n"
-               ".reg .pred done;\n"
-               "again:\n"
-               "mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
-               "@!done bra again;\n"
-               "}\n" ::"r"(barrier),
-               "r"(parity)
-               : "memory");
-}
 __device__ inline void copyBulk(unsigned target, const uint8_t *source, unsigned bytes,
                                 unsigned barrier) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
