@@ -1,9 +1,12 @@
 # Helpers for the product's own targets.
 #
-# blockscale_add_library(Name SOURCES... [LINK libs...])        no MLIR below it
+# blockscale_add_library(Name SOURCES... [LINK libs...] [PRECOMPILE header])  no MLIR below it
 # blockscale_add_mlir_library(Name SOURCES... [DEPENDS t...] [LINK libs...])
-# blockscale_add_tool(name SOURCES... [LINK libs...])           installed
-# blockscale_add_unittest(name SOURCES... [LINK libs...])       GoogleTest, run by ctest
+# blockscale_add_tool(name SOURCES... [LINK libs...] [PRECOMPILE header])      installed
+# blockscale_add_unittest(name SOURCES... [LINK libs...] [PRECOMPILE header])  GoogleTest, run by ctest
+#
+# PRECOMPILE names a header of headers, relative to the tree's root, where the usual
+# one would not do.
 #
 # Libraries are static archives of position-independent objects. MLIR libraries
 # name no MLIR archive: each tool decides whether it links libMLIR.so
@@ -14,9 +17,10 @@
 # LLVM, MLIR needs find_package(MLIR) in the consumer (see BlockscaleConfig.cmake.in).
 
 set(BLOCKSCALE_WARNINGS -Wall -Wextra -Wno-unused-parameter)
-# `#pragma GCC ivdep` is a hint that clang does not have.
+# `#pragma GCC ivdep` is a hint that clang does not have; the deprecated name is
+# libstdc++'s own, in std::stable_sort.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  list(APPEND BLOCKSCALE_WARNINGS -Wno-unknown-pragmas)
+  list(APPEND BLOCKSCALE_WARNINGS -Wno-unknown-pragmas -Wno-deprecated-declarations)
 endif()
 if(BLOCKSCALE_WERROR)
   list(APPEND BLOCKSCALE_WARNINGS -Werror)
@@ -34,8 +38,12 @@ function(blockscale_install_library name set)
 endfunction()
 
 function(blockscale_add_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILE" "SOURCES;LINK" ${ARGN})
+  if(NOT ARG_PRECOMPILE)
+    set(ARG_PRECOMPILE cmake/PrecompiledCore.h)
+  endif()
   add_library(${name} STATIC ${ARG_SOURCES})
+  blockscale_precompile(${name} ${ARG_PRECOMPILE})
   add_library(Blockscale::${name} ALIAS ${name})
   target_compile_options(${name} PRIVATE ${BLOCKSCALE_WARNINGS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
@@ -55,23 +63,24 @@ function(blockscale_add_mlir_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
-  blockscale_precompile_mlir(${name})
+  blockscale_precompile(${name} cmake/PrecompiledMlir.h)
   blockscale_install_library(${name} MLIR)
 endfunction()
 
-# MLIR's headers take longer to read than our own code to compile: the first
-# library reads them once, the others reuse the result.
-function(blockscale_precompile_mlir name)
-  get_property(first GLOBAL PROPERTY BLOCKSCALE_PRECOMPILED)
+# Headers take longer to read than our own code to compile: the first target that
+# names a header of headers reads it once, the others reuse the result.
+function(blockscale_precompile name header)
+  get_property(first GLOBAL PROPERTY "BLOCKSCALE_PRECOMPILED ${header}")
   if(first)
     target_precompile_headers(${name} REUSE_FROM ${first})
   else()
-    target_precompile_headers(${name} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/PrecompiledMlir.h")
-    set_property(GLOBAL PROPERTY BLOCKSCALE_PRECOMPILED ${name})
+    target_precompile_headers(${name} PRIVATE "${PROJECT_SOURCE_DIR}/${header}")
+    set_property(GLOBAL PROPERTY "BLOCKSCALE_PRECOMPILED ${header}" ${name})
   endif()
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${name} PRIVATE -fpch-preprocess) # ccache asks for it
-  endif()
+  target_compile_options(${name} PRIVATE
+    -fPIC # programs reuse what a library read
+    "$<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>" # ccache asks for it, and for the next
+    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endfunction()
 
 function(blockscale_link_mlir_shared name)
@@ -116,8 +125,12 @@ function(blockscale_mlir_archives out)
 endfunction()
 
 function(blockscale_add_tool name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILE" "SOURCES;LINK" ${ARGN})
+  if(NOT ARG_PRECOMPILE)
+    set(ARG_PRECOMPILE cmake/PrecompiledCore.h)
+  endif()
   add_executable(${name} ${ARG_SOURCES})
+  blockscale_precompile(${name} ${ARG_PRECOMPILE})
   target_compile_options(${name} PRIVATE ${BLOCKSCALE_WARNINGS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
@@ -126,9 +139,13 @@ function(blockscale_add_tool name)
 endfunction()
 
 function(blockscale_add_unittest name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILE" "SOURCES;LINK" ${ARGN})
+  if(NOT ARG_PRECOMPILE)
+    set(ARG_PRECOMPILE test/Unit/PrecompiledTest.h)
+  endif()
   find_package(GTest REQUIRED)
   add_executable(${name} ${ARG_SOURCES})
+  blockscale_precompile(${name} ${ARG_PRECOMPILE})
   target_compile_options(${name} PRIVATE ${BLOCKSCALE_WARNINGS})
   target_compile_definitions(${name} PRIVATE BLOCKSCALE_TEST_DIR="${PROJECT_SOURCE_DIR}/test")
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)

@@ -57,14 +57,14 @@ Factor splitScale(ScaleFormat format, uint8_t byte) {
 }
 
 /// The rows of one operand, split.
-struct Operand {
+struct SplitOperand {
   std::vector<Factor> elements; // [rows][k]
   std::vector<Factor> scales;   // [rows][k / block]
 };
 
-Operand splitOperand(const MmaInstruction &i, Format format, Packing packing, bool negate, int rows,
+SplitOperand splitOperand(const MmaInstruction &i, Format format, Packing packing, bool negate, int rows,
                      const uint8_t *data, size_t pitch, const uint8_t *scales, size_t scalePitch) {
-  Operand operand;
+  SplitOperand operand;
   for (int r = 0; r < rows; ++r) {
     for (int k = 0; k < i.k; ++k)
       operand.elements.push_back(
@@ -78,8 +78,8 @@ Operand splitOperand(const MmaInstruction &i, Format format, Packing packing, bo
 } // namespace
 
 void emu::mmaPlain(const MmaInstruction &i, const MmaOperands &o, SumModel model) {
-  Operand a = splitOperand(i, i.a, i.aPacking, i.negateA, i.m, o.a, o.aPitch, o.sfa, o.sfaPitch);
-  Operand b = splitOperand(i, i.b, i.bPacking, i.negateB, i.n, o.b, o.bPitch, o.sfb, o.sfbPitch);
+  SplitOperand a = splitOperand(i, i.a, i.aPacking, i.negateA, i.m, o.a, o.aPitch, o.sfa, o.sfaPitch);
+  SplitOperand b = splitOperand(i, i.b, i.bPacking, i.negateB, i.n, o.b, o.bPitch, o.sfb, o.sfbPitch);
   int productFraction = int(facts::info(i.a).mantissaBits) + int(facts::info(i.b).mantissaBits);
   int scales = i.k / i.block;
 
