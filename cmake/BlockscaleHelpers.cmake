@@ -3,7 +3,8 @@
 # blockscale_add_library(Name SOURCES... [LINK libs...] [PRECOMPILE header])  no MLIR below it
 # blockscale_add_mlir_library(Name SOURCES... [DEPENDS t...] [LINK libs...])
 # blockscale_add_tool(name SOURCES... [LINK libs...] [PRECOMPILE header])      installed
-# blockscale_add_unittest(name SOURCES... [LINK libs...] [PRECOMPILE header])  GoogleTest, run by ctest
+# blockscale_add_unittest(name SOURCES... [LINK libs...] [PRECOMPILE header] [OPTIMISE])
+#                                                               GoogleTest, run by ctest
 #
 # PRECOMPILE names a header of headers, relative to the tree's root, where the usual
 # one would not do.
@@ -139,13 +140,15 @@ function(blockscale_add_tool name)
 endfunction()
 
 function(blockscale_add_unittest name)
-  cmake_parse_arguments(ARG "" "PRECOMPILE" "SOURCES;LINK" ${ARGN})
-  if(NOT ARG_PRECOMPILE)
-    set(ARG_PRECOMPILE test/Unit/PrecompiledTest.h)
-  endif()
+  cmake_parse_arguments(ARG "OPTIMISE" "PRECOMPILE" "SOURCES;LINK" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${name} ${ARG_SOURCES})
-  blockscale_precompile(${name} ${ARG_PRECOMPILE})
+  if(ARG_PRECOMPILE)
+    blockscale_precompile(${name} ${ARG_PRECOMPILE})
+  elseif(NOT ARG_OPTIMISE) # headers are read again for other flags
+    blockscale_precompile(${name} test/Unit/PrecompiledTest.h)
+    target_compile_options(${name} PRIVATE -O0)
+  endif()
   target_compile_options(${name} PRIVATE ${BLOCKSCALE_WARNINGS})
   target_compile_definitions(${name} PRIVATE BLOCKSCALE_TEST_DIR="${PROJECT_SOURCE_DIR}/test")
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)

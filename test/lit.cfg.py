@@ -58,6 +58,8 @@ if config.with_mlir:
     config.available_features.add("mlir")
 else:
     config.suffixes.remove(".mlir")  # nothing here reads it
+if config.sanitizers:
+    config.available_features.add("sanitizers")
 if config.ptxas:
     addTool("ptxas", config.ptxas)
     config.available_features.add("ptxas")
