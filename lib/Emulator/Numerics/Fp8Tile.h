@@ -76,7 +76,10 @@ struct alignas(64) Workspace {
   uint8_t unpackedA[kMaxRows][kMaxK], unpackedB[kMaxRows][kMaxK];
 };
 
+/// The vectorised paths; `shortcuts` lets outputs whose regular products provably
+/// lose no bits be summed as integers.
 void mmaAvx512(const Tile &tile, Workspace &work, bool shortcuts);
+void mmaAvx2(const Tile &tile, Workspace &work, bool shortcuts);
 
 } // namespace blockscale::emu::fp8
 

@@ -123,7 +123,8 @@ bool emu::isAvailable(MmaHost host) {
 #endif
   case MmaHost::avx2:
 #if defined(BLOCKSCALE_X86_KERNELS)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("f16c");
 #else
     return false;
 #endif
@@ -140,15 +141,17 @@ void emu::mma(const MmaInstruction &instruction, const MmaOperands &operands, Mm
   host = resolve(host);
 #if defined(BLOCKSCALE_X86_KERNELS)
   bool wide = host == MmaHost::avx512;
-  if (path != MmaPath::plain && (wide || host == MmaHost::avx2) && fitsFp4(instruction)) {
+  bool vectors = path != MmaPath::plain && (wide || host == MmaHost::avx2);
+  if (vectors && fitsFp4(instruction)) {
     static thread_local auto work = std::make_unique<fp4::Workspace>();
     (wide ? fp4::mmaAvx512 : fp4::mmaAvx2)(fp4Tile(instruction, operands), *work,
                                            path == MmaPath::automatic);
     return;
   }
-  if (path != MmaPath::plain && wide && fitsFp8(instruction)) {
+  if (vectors && fitsFp8(instruction)) {
     static thread_local auto work = std::make_unique<fp8::Workspace>();
-    fp8::mmaAvx512(fp8Tile(instruction, operands, *work), *work, path == MmaPath::automatic);
+    (wide ? fp8::mmaAvx512 : fp8::mmaAvx2)(fp8Tile(instruction, operands, *work), *work,
+                                           path == MmaPath::automatic);
     return;
   }
 #endif

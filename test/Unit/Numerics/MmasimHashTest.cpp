@@ -125,7 +125,7 @@ Bits runDot(const SeededCase &c, const Prepared &p, int rows, const DotModel &mo
 std::vector<Job> jobsOf(const SeededCase &c, const Prepared &p) {
   std::vector<Job> jobs;
   if (c.hasScales()) {
-    for (const test::NamedPath &path : test::paths(facts::parseMmaKind(c.kind).value()))
+    for (const test::NamedPath &path : test::paths())
       jobs.push_back({path.name, path.host == MmaHost::scalar ? test::kBand : test::kTileM,
                       [&c, &p, path](int rows) {
                         return runScaled(c, p, rows,

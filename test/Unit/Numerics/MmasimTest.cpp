@@ -54,7 +54,7 @@ class Mmasim : public testing::TestWithParam<const char *> {};
 TEST_P(Mmasim, EveryPathGivesItsBits) {
   size_t outputs = 0;
   for (const MmasimCase &c : test::readMmasimCases(GetParam())) {
-    for (const test::NamedPath &path : test::paths(c.kind))
+    for (const test::NamedPath &path : test::paths())
       EXPECT_EQ(mismatches(c, [&](const auto &i, const auto &o) { path.run(i, o); }), 0u)
           << GetParam() << " " << c.dataClass << " k=" << c.k << " path " << path.name;
     outputs += c.d.size();
@@ -85,7 +85,7 @@ class Extension : public testing::TestWithParam<const char *> {};
 
 TEST_P(Extension, EveryPathGivesOneExactSumPerInstruction) {
   for (const MmasimCase &c : test::readMmasimCases(GetParam(), "mma-extension")) {
-    for (const test::NamedPath &path : test::paths(c.kind))
+    for (const test::NamedPath &path : test::paths())
       EXPECT_EQ(mismatches(c, [&](const auto &i, const auto &o) { path.run(i, o); }), 0u)
           << GetParam() << " " << c.dataClass << " path " << path.name;
     EXPECT_EQ(mmaEvidence(c.instruction()), "no public hardware evidence");

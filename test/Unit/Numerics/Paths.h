@@ -23,15 +23,14 @@ struct NamedPath {
   }
 };
 
-/// The plain model first. AVX2 has code of its own for the FP4 kinds only: elsewhere it
-/// would be the plain model again.
-inline std::vector<NamedPath> paths(facts::MmaKind kind = facts::MmaKind::mxf4) {
+/// The plain model first.
+inline std::vector<NamedPath> paths() {
   using namespace emu;
   std::vector<NamedPath> all{{"plain", MmaPath::plain, MmaHost::scalar}};
   const std::pair<const char *, MmaHost> hosts[] = {
       {"scalar", MmaHost::scalar}, {"avx2", MmaHost::avx2}, {"avx512", MmaHost::avx512}};
   for (auto [name, host] : hosts)
-    if (isAvailable(host) && (host != MmaHost::avx2 || kind != facts::MmaKind::mxf8f6f4)) {
+    if (isAvailable(host)) {
       all.push_back({std::string("general ") + name, MmaPath::general, host});
       all.push_back({std::string("automatic ") + name, MmaPath::automatic, host});
     }

@@ -1,0 +1,604 @@
+//===- Fp8Avx2.cpp - mxf8f6f4 with AVX2 -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The two ways of Fp8Avx512.cpp for eight columns at a time. Everything rounds
+// to nearest: what must be cut toward zero is converted by truncation, or has
+// its half bit cleared before it is rounded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fp8Tile.h"
+
+#include <immintrin.h>
+
+using namespace blockscale::emu::fp8;
+
+namespace {
+
+constexpr int kCut = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+constexpr int kFraction = 25, kZeroExponent = -133; // the model: Model.h
+constexpr int kNanBits = 0x7FFFFFFF;
+constexpr int kHalf = 8; // lanes of a vector
+constexpr int kRowsAtOnce = 4;
+constexpr int kZeroPower = -64; // a product times 2^this is cut to zero
+constexpr int kNoProduct = -45; // largest[] below this: all products are zero
+
+inline __m256i load(const void *p) { return _mm256_load_si256((const __m256i *)p); }
+inline void store(void *p, __m256i v) { _mm256_store_si256((__m256i *)p, v); }
+inline __m256i splat(int32_t v) { return _mm256_set1_epi32(v); }
+inline __m128i bytes(int v) { return _mm_set1_epi8(char(v)); }
+inline __m256i bitsOf(__m256 v) { return _mm256_castps_si256(v); }
+inline __m256 floats(__m256i v) { return _mm256_castsi256_ps(v); }
+inline __m128i lower(__m256i v) { return _mm256_castsi256_si128(v); }
+inline __m128i upper(__m256i v) { return _mm256_extracti128_si256(v, 1); }
+/// Keeps a vector that several rows use in a register: loads limit these loops.
+inline void pin(__m256i &v) { asm("" : "+x"(v)); }
+inline void pin(__m256 &v) { asm("" : "+x"(v)); }
+inline int minOf(int a, int b) { return a < b ? a : b; }
+inline int maxOf(int a, int b) { return a > b ? a : b; }
+inline __m256 power(__m256i exponent) { // 2^exponent of normal floats
+  return floats(_mm256_slli_epi32(_mm256_add_epi32(exponent, splat(127)), 23));
+}
+inline __m256d powerOfDouble(__m128i exponent) {
+  __m256i wide = _mm256_cvtepi32_epi64(_mm_add_epi32(exponent, _mm_set1_epi32(1023)));
+  return _mm256_castsi256_pd(_mm256_slli_epi64(wide, 52));
+}
+/// Lanes whose value lies in [0, last], all others being negative or larger.
+inline __m256i inRange(__m256i v, int last) {
+  return _mm256_cmpeq_epi32(v, _mm256_min_epu32(v, splat(last)));
+}
+
+//===----------------------------------------------------------------------===//
+// Decoding
+//===----------------------------------------------------------------------===//
+
+/// Sixteen elements as floats: through half, whose exponent field holds all.
+struct Values {
+  __m256 half[2];
+};
+inline Values valuesOf(const Element &e, __m128i codes) {
+  __m256i wide = _mm256_cvtepu8_epi16(codes);
+  __m256i magnitude = _mm256_sll_epi16(_mm256_and_si256(wide, _mm256_set1_epi16(0x7F)),
+                                       _mm_cvtsi32_si128(10 - e.mantissaBits));
+  __m256i sign = _mm256_slli_epi16(_mm256_and_si256(wide, _mm256_set1_epi16(0x80)), 8);
+  __m256i half = _mm256_or_si256(magnitude, sign);
+  __m256 unit = power(splat(15 - e.bias));
+  return {{_mm256_mul_ps(_mm256_cvtph_ps(lower(half)), unit),
+           _mm256_mul_ps(_mm256_cvtph_ps(upper(half)), unit)}};
+}
+
+/// Exponents that the fields name; kZeroElement for zero.
+inline __m128i exponentsOf(const Element &e, __m128i codes) {
+  __m128i magnitude = _mm_and_si128(codes, bytes(0x7F));
+  __m128i field = _mm_and_si128(_mm_srl_epi16(magnitude, _mm_cvtsi32_si128(e.mantissaBits)),
+                                bytes(0x7F >> e.mantissaBits));
+  __m128i exponent = _mm_sub_epi8(_mm_max_epi8(field, bytes(1)), bytes(e.bias));
+  return _mm_blendv_epi8(exponent, bytes(kZeroElement),
+                         _mm_cmpeq_epi8(magnitude, _mm_setzero_si128()));
+}
+
+inline __m128i nansOf(const Element &e, __m128i codes) { // a magnitude is below firstNan or none is
+  return _mm_cmpgt_epi8(_mm_and_si128(codes, bytes(0x7F)), bytes(e.firstNan - 1));
+}
+inline __m128i infinitiesOf(const Element &e, __m128i codes) {
+  return _mm_cmpeq_epi8(_mm_and_si128(codes, bytes(0x7F)), bytes(e.infinity));
+}
+inline __m128i isZero(__m128i exponent) { return _mm_cmpeq_epi8(exponent, bytes(kZeroElement)); }
+
+/// Minus the exponent, or kZeroElement for a zero element.
+inline __m128i negated(__m128i exponent) {
+  return _mm_blendv_epi8(_mm_sub_epi8(_mm_setzero_si128(), exponent), exponent, isZero(exponent));
+}
+
+/// Elements that are not zero but too small to be kept as integers.
+inline __m128i oddOnes(__m128i exponent, __m128i lowest) {
+  return _mm_andnot_si128(isZero(exponent), _mm_cmpgt_epi8(lowest, exponent));
+}
+
+/// Half of sixteen signed bytes as int32.
+inline __m256i widen(__m128i v, int half) {
+  return _mm256_cvtepi8_epi32(half ? _mm_srli_si128(v, 8) : v);
+}
+
+inline int highest(__m128i v) {
+  v = _mm_max_epi8(v, _mm_srli_si128(v, 8));
+  v = _mm_max_epi8(v, _mm_srli_si128(v, 4));
+  v = _mm_max_epi8(v, _mm_srli_si128(v, 2));
+  v = _mm_max_epi8(v, _mm_srli_si128(v, 1));
+  return int(int8_t(_mm_cvtsi128_si32(v)));
+}
+
+inline __m128i loadCodes(const uint8_t *codes, uint8_t flip) {
+  return _mm_xor_si128(_mm_loadu_si128((const __m128i *)codes), bytes(flip));
+}
+
+void decodeA(const Tile &t, RowA &row, const uint8_t *codes, const uint8_t *scales) {
+  const __m256i fourTimes = _mm256_setr_epi8(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4,
+                                             4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7);
+  row.shortcut = true;
+  row.isNan = row.hasInfinity = false;
+  for (int block = 0; block < t.k / kBlock; ++block) {
+    __m128i exponent[2];
+    Values value[2];
+    for (int h = 0; h < 2; ++h) {
+      int k = block * kBlock + h * kLanes;
+      __m128i code = loadCodes(codes + k, t.flipA);
+      exponent[h] = exponentsOf(t.elementA, code);
+      value[h] = valuesOf(t.elementA, code);
+      __m256i all = _mm256_broadcastsi128_si256(exponent[h]);
+      for (int part = 0; part < 2; ++part) {
+        store(row.exponent + k + 8 * part,
+              _mm256_shuffle_epi8(all, _mm256_add_epi8(fourTimes, _mm256_set1_epi8(8 * part))));
+        _mm256_store_ps(row.value + k + 8 * part, value[h].half[part]);
+      }
+      row.isNan |= _mm_movemask_epi8(nansOf(t.elementA, code)) != 0;
+      row.hasInfinity |= _mm_movemask_epi8(infinitiesOf(t.elementA, code)) != 0;
+    }
+    uint8_t scale = scales[block];
+    row.isNan |= scale == 0xFF;
+    row.scale[block] = int(scale) - 127;
+    int top = highest(_mm_max_epi8(exponent[0], exponent[1]));
+    int least = -highest(_mm_max_epi8(negated(exponent[0]), negated(exponent[1])));
+    int lowest = maxOf(top - kFixedBinades, least);
+    row.unit[block] = lowest - t.elementA.mantissaBits + row.scale[block];
+    uint32_t odd = 0;
+    __m256 toUnits = power(splat(t.elementA.mantissaBits - lowest));
+    for (int h = 0; h < 2; ++h) {
+      int k = block * kBlock + h * kLanes;
+      __m128i oddHere = oddOnes(exponent[h], bytes(lowest));
+      odd |= uint32_t(_mm_movemask_epi8(oddHere)) << (16 * h);
+      __m256i fixed[2];
+      for (int part = 0; part < 2; ++part) {
+        __m256 kept = _mm256_andnot_ps(floats(widen(oddHere, part)), value[h].half[part]);
+        _mm256_store_ps(row.regular + k + 8 * part, kept);
+        fixed[part] = _mm256_cvttps_epi32(_mm256_mul_ps(kept, toUnits));
+      }
+      store(row.fixed + k, _mm256_permute4x64_epi64(_mm256_packs_epi32(fixed[0], fixed[1]), 0xD8));
+    }
+    row.exceptions[block] = 0;
+    for (; odd != 0; odd &= odd - 1) {
+      if (row.exceptions[block] == kMaxRowExceptions) {
+        row.shortcut = false;
+        break;
+      }
+      row.exceptionAt[block][row.exceptions[block]++] =
+          uint8_t(block * kBlock + __builtin_ctz(odd));
+    }
+  }
+  row.shortcut &= !row.isNan && !row.hasInfinity;
+}
+
+/// Sixteen rows of sixteen bytes, transposed in place.
+inline void transpose(__m128i (&x)[16]) {
+  for (int round = 0; round < 4; ++round) {
+    __m128i y[16];
+    for (int i = 0; i < 8; ++i) {
+      y[2 * i] = _mm_unpacklo_epi8(x[i], x[i + 8]);
+      y[2 * i + 1] = _mm_unpackhi_epi8(x[i], x[i + 8]);
+    }
+    for (int i = 0; i < 16; ++i)
+      x[i] = y[i];
+  }
+}
+
+void decodeB(const Tile &t, Workspace &w, int first) {
+  ColumnsB &b = w.b[first / kLanes];
+  int rows = minOf(kLanes, t.n - first);
+  b.shortcut = true;
+  b.nanColumns = 0;
+  b.hasInfinity = false;
+  for (int block = 0; block < t.k / kBlock; ++block) {
+    __m128i exponent[kBlock], top = bytes(kZeroElement), bottom = top;
+    __m128i infinities = _mm_setzero_si128(), nans = infinities;
+    for (int h = 0; h < 2; ++h) {
+      __m128i x[16];
+      for (int r = 0; r < kLanes; ++r)
+        x[r] = r < rows
+                   ? loadCodes(t.b + (first + r) * t.bPitch + block * kBlock + h * kLanes, t.flipB)
+                   : _mm_setzero_si128();
+      transpose(x);
+      for (int j = 0; j < kLanes; ++j) {
+        int k = block * kBlock + h * kLanes + j;
+        __m128i e = exponentsOf(t.elementB, x[j]);
+        exponent[h * kLanes + j] = e;
+        top = _mm_max_epi8(top, e);
+        bottom = _mm_max_epi8(bottom, negated(e));
+        nans = _mm_or_si128(nans, nansOf(t.elementB, x[j]));
+        infinities = _mm_or_si128(infinities, infinitiesOf(t.elementB, x[j]));
+        Values value = valuesOf(t.elementB, x[j]);
+        _mm256_store_ps(b.value[k], value.half[0]);
+        _mm256_store_ps(b.value[k] + kHalf, value.half[1]);
+        _mm_store_si128((__m128i *)(w.exponentB[first / 64][k] + first % 64), e);
+      }
+    }
+    unsigned nanColumns = unsigned(_mm_movemask_epi8(nans));
+    for (int r = 0; r < kLanes; ++r) {
+      int scale = r < rows ? t.sfb[(first + r) * t.sfbPitch + block] : 127;
+      b.scale[block][r] = scale - 127;
+      nanColumns |= unsigned(scale == 0xFF) << r;
+    }
+    b.nanColumns = uint16_t(b.nanColumns | nanColumns);
+    b.hasInfinity |= _mm_movemask_epi8(infinities) != 0;
+
+    __m128i lowest = _mm_max_epi8(_mm_sub_epi8(top, bytes(kFixedBinades)),
+                                  _mm_sub_epi8(_mm_setzero_si128(), bottom));
+    __m256 toUnits[2];
+    for (int h = 0; h < 2; ++h) {
+      __m256i unit = _mm256_sub_epi32(widen(lowest, h), splat(t.elementB.mantissaBits));
+      store(b.unit[block] + h * kHalf, _mm256_add_epi32(unit, load(b.scale[block] + h * kHalf)));
+      toUnits[h] = power(_mm256_sub_epi32(_mm256_setzero_si256(), unit));
+    }
+    b.exceptions[block] = 0;
+    __m256i previous[2] = {};
+    for (int j = 0; j < kBlock; ++j) {
+      int k = block * kBlock + j;
+      __m128i odd = oddOnes(exponent[j], lowest);
+      for (int h = 0; h < 2; ++h) {
+        __m256 kept =
+            _mm256_andnot_ps(floats(widen(odd, h)), _mm256_load_ps(b.value[k] + h * kHalf));
+        __m256i fixed = _mm256_cvttps_epi32(_mm256_mul_ps(kept, toUnits[h]));
+        if (j % 2)
+          store(b.fixed[k / 2][h * kHalf],
+                _mm256_blend_epi16(previous[h], _mm256_slli_epi32(fixed, 16), 0xAA));
+        previous[h] = fixed;
+      }
+      if (_mm_testz_si128(odd, odd) || !b.shortcut)
+        continue;
+      int &count = b.exceptions[block];
+      if (count == kMaxColumnExceptions) {
+        b.shortcut = false;
+        continue;
+      }
+      b.exceptionAt[block][count] = uint8_t(k);
+      for (int h = 0; h < 2; ++h)
+        _mm256_store_ps(
+            b.exceptionValue[block][count] + h * kHalf,
+            _mm256_and_ps(floats(widen(odd, h)), _mm256_load_ps(b.value[k] + h * kHalf)));
+      ++count;
+    }
+  }
+  b.shortcut &= b.nanColumns == 0 && !b.hasInfinity;
+}
+
+/// largest[block][row][column % 64] for 64 columns from `column`.
+void findLargest(const Tile &t, Workspace &w, int column) {
+  for (int block = 0; block < t.k / kBlock; ++block)
+    for (int row = 0; row < t.m; row += kRowsAtOnce) {
+      __m256i largest[kRowsAtOnce][2];
+#pragma GCC unroll 4
+      for (int r = 0; r < kRowsAtOnce; ++r)
+        largest[r][0] = largest[r][1] = _mm256_set1_epi8(-128);
+      for (int k = block * kBlock; k < (block + 1) * kBlock; ++k) {
+        const int8_t *exponents = w.exponentB[column / 64][k];
+        __m256i exponent[2] = {load(exponents), load(exponents + 32)};
+        pin(exponent[0]);
+        pin(exponent[1]);
+#pragma GCC unroll 4
+        for (int r = 0; r < kRowsAtOnce; ++r) {
+          __m256i ofRow = splat(w.a[row + r].exponent[k]);
+#pragma GCC unroll 2
+          for (int h = 0; h < 2; ++h)
+            largest[r][h] = _mm256_max_epi8(largest[r][h], _mm256_add_epi8(exponent[h], ofRow));
+        }
+      }
+#pragma GCC unroll 4
+      for (int r = 0; r < kRowsAtOnce; ++r) {
+        store(w.largest[block][row + r], largest[r][0]);
+        store(w.largest[block][row + r] + 32, largest[r][1]);
+      }
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// Eight columns of D from `column`, of which those beyond N are not touched.
+struct Columns {
+  const ColumnsB &b;
+  int column, base; // base: the first one's lane in b
+  bool whole;
+  __m256i inside;
+
+  Columns(const Tile &t, const Workspace &w, int column)
+      : b(w.b[column / kLanes]), column(column), base(column % kLanes),
+        whole(t.n - column >= kHalf),
+        inside(_mm256_cmpgt_epi32(splat(t.n - column), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))) {
+  }
+  __m256 read(const float *d) const {
+    return whole ? _mm256_loadu_ps(d) : _mm256_maskload_ps(d, inside);
+  }
+  void write(float *d, __m256 v) const {
+    if (whole)
+      _mm256_storeu_ps(d, v);
+    else
+      _mm256_maskstore_ps(d, inside, v);
+  }
+};
+
+/// What both ways need to know of eight outputs.
+template <int Blocks> struct Alignment {
+  __m256 c;              // the accumulators
+  __m256i magnitude;     // their bits without sign
+  __m256i field;         // their exponent fields as the model reads them
+  __m256i largest;       // the exponent that terms are aligned to
+  __m256i scale[Blocks]; // sum of the scales' exponents
+};
+
+template <int Blocks>
+inline Alignment<Blocks> align(const Tile &t, const Workspace &w, int row, const Columns &cols) {
+  Alignment<Blocks> x;
+  x.c = t.accumulate ? cols.read(t.d + size_t(row) * t.dPitch + cols.column) : _mm256_setzero_ps();
+  x.magnitude = _mm256_and_si256(bitsOf(x.c), splat(0x7FFFFFFF));
+  x.field = _mm256_max_epi32(_mm256_srli_epi32(x.magnitude, 23), splat(1));
+  x.largest = _mm256_blendv_epi8(_mm256_sub_epi32(x.field, splat(127)), splat(kZeroExponent),
+                                 _mm256_cmpeq_epi32(x.magnitude, _mm256_setzero_si256()));
+  for (int block = 0; block < Blocks; ++block) {
+    x.scale[block] =
+        _mm256_add_epi32(splat(w.a[row].scale[block]), load(cols.b.scale[block] + cols.base));
+    __m256i product = _mm256_cvtepi8_epi32(
+        _mm_loadl_epi64((const __m128i *)(w.largest[block][row] + cols.column % 64)));
+    __m256i some = _mm256_cmpgt_epi32(product, splat(kNoProduct));
+    x.largest = _mm256_max_epi32(
+        x.largest,
+        _mm256_blendv_epi8(splat(kZeroExponent), _mm256_add_epi32(product, x.scale[block]), some));
+  }
+  return x;
+}
+
+/// A product of a block, cut to the unit of the aligned sum.
+inline __m256i cut(__m256 a, __m256 b, __m256 factor) {
+  return _mm256_cvttps_epi32(_mm256_mul_ps(_mm256_mul_ps(a, b), factor));
+}
+
+/// 2^(exponent of a block's products in units of the aligned sum); far too small
+/// ones still cut to zero (a product is below 2^32); all-zero blocks may have any.
+inline __m256 blockFactor(__m256i largest, __m256i scale) {
+  __m256i exponent = _mm256_add_epi32(_mm256_sub_epi32(splat(kFraction), largest), scale);
+  return power(_mm256_min_epi32(_mm256_max_epi32(exponent, splat(kZeroPower)), splat(60)));
+}
+
+/// The accumulator in units of the aligned sum: its significand, shifted.
+template <int Blocks> inline __m256i cutAccumulator(const Alignment<Blocks> &x) {
+  __m256i implied = _mm256_slli_epi32(_mm256_sub_epi32(x.field, splat(1)), 23);
+  __m256i significand = _mm256_sub_epi32(x.magnitude, implied); // in units of its last bit
+  __m256i below = _mm256_sub_epi32(_mm256_add_epi32(x.largest, splat(127)), x.field);
+  return _mm256_sign_epi32(_mm256_srlv_epi32(_mm256_slli_epi32(significand, kFraction - 23), below),
+                           bitsOf(x.c));
+}
+
+inline void addWide(__m256d (&sum)[2], __m256i part) {
+  sum[0] = _mm256_add_pd(sum[0], _mm256_cvtepi32_pd(lower(part)));
+  sum[1] = _mm256_add_pd(sum[1], _mm256_cvtepi32_pd(upper(part)));
+}
+
+/// Cuts doubles to floats; overflow is infinity, zero is plus zero.
+inline __m128 cutToFloats(__m256d v) {
+  const __m256d halfBit = _mm256_castsi256_pd(_mm256_set1_epi64x(int64_t(1) << 28));
+  const __m256d magnitude = _mm256_andnot_pd(_mm256_set1_pd(-0.0), v);
+  __m256d subnormal = _mm256_cmp_pd(magnitude, _mm256_set1_pd(0x1p-126), _CMP_LT_OQ);
+  if (_mm256_movemask_pd(subnormal)) {
+    __m256d units = _mm256_round_pd(_mm256_mul_pd(v, _mm256_set1_pd(0x1p149)), kCut);
+    __m256d whole =
+        _mm256_mul_pd(_mm256_add_pd(units, _mm256_setzero_pd()), _mm256_set1_pd(0x1p-149));
+    v = _mm256_blendv_pd(v, whole, subnormal);
+  }
+  return _mm256_cvtpd_ps(_mm256_andnot_pd(halfBit, v));
+}
+
+inline __m256 select(__m256 otherwise, __m256i mask, __m256 v) {
+  return _mm256_blendv_ps(otherwise, v, floats(mask));
+}
+
+/// Where an operand holds an infinity, IEEE arithmetic gives the special results:
+/// in any order, as finite products are below 2^32 and overflow no sum.
+inline __m256 withInfinities(const Tile &t, const RowA &a, const Columns &cols, __m256 c,
+                             __m256 result) {
+  __m256 sums[4] = {c, _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps()};
+  for (int k0 = 0; k0 < t.k; k0 += 4)
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j)
+      sums[j] = _mm256_fmadd_ps(_mm256_set1_ps(a.value[k0 + j]),
+                                _mm256_load_ps(cols.b.value[k0 + j] + cols.base), sums[j]);
+  __m256 sum = _mm256_add_ps(_mm256_add_ps(sums[0], sums[1]), _mm256_add_ps(sums[2], sums[3]));
+  __m256i magnitude = _mm256_and_si256(bitsOf(sum), splat(0x7FFFFFFF));
+  result = select(result, _mm256_cmpgt_epi32(magnitude, splat(0x7F7FFFFF)), sum);
+  return select(result, _mm256_cmpgt_epi32(magnitude, splat(0x7F800000)), floats(splat(kNanBits)));
+}
+
+/// The model for `Rows` rows and eight columns.
+template <int Blocks, int Rows>
+[[gnu::always_inline]] inline void generalRows(const Tile &t, const Workspace &w, int row,
+                                               const Columns &cols) {
+  const ColumnsB &b = cols.b;
+  Alignment<Blocks> x[Rows];
+  __m256d sum[Rows][2];
+  __m256i part[Rows]; // the accumulator and sixteen cut products stay below 2^31
+#pragma GCC unroll 4
+  for (int r = 0; r < Rows; ++r) {
+    x[r] = align<Blocks>(t, w, row + r, cols);
+    sum[r][0] = sum[r][1] = _mm256_setzero_pd();
+    part[r] = cutAccumulator(x[r]);
+  }
+  for (int block = 0; block < Blocks; ++block) {
+    __m256 factor[Rows];
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r)
+      factor[r] = blockFactor(x[r].largest, x[r].scale[block]);
+    for (int k0 = block * kBlock; k0 < (block + 1) * kBlock; k0 += 16) {
+#pragma GCC unroll 4
+      for (int k = k0; k < k0 + 16; ++k) {
+        __m256 values = _mm256_load_ps(b.value[k] + cols.base);
+        pin(values);
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r)
+          part[r] = _mm256_add_epi32(part[r],
+                                     cut(_mm256_set1_ps(w.a[row + r].value[k]), values, factor[r]));
+      }
+#pragma GCC unroll 4
+      for (int r = 0; r < Rows; ++r) {
+        addWide(sum[r], part[r]);
+        part[r] = _mm256_setzero_si256();
+      }
+    }
+  }
+  const __m256i lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+#pragma GCC unroll 4
+  for (int r = 0; r < Rows; ++r) {
+    const RowA &a = w.a[row + r];
+    __m256i down = _mm256_sub_epi32(x[r].largest, splat(kFraction));
+    __m128 low = cutToFloats(_mm256_mul_pd(sum[r][0], powerOfDouble(lower(down))));
+    __m128 high = cutToFloats(_mm256_mul_pd(sum[r][1], powerOfDouble(upper(down))));
+    __m256 result = _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
+    result = select(result, _mm256_cmpgt_epi32(x[r].magnitude, splat(0x7F7FFFFF)), x[r].c);
+    if (!a.isNan && (a.hasInfinity || b.hasInfinity))
+      result = withInfinities(t, a, cols, x[r].c, result);
+    __m256i nan = _mm256_cmpgt_epi32(x[r].magnitude, splat(0x7F800000));
+    int columns = a.isNan ? 0xFF : b.nanColumns >> cols.base;
+    nan = _mm256_or_si256(nan, _mm256_cmpeq_epi32(_mm256_and_si256(splat(columns), lane), lane));
+    result = select(result, nan, floats(splat(kNanBits)));
+    cols.write(t.d + size_t(row + r) * t.dPitch + cols.column, result);
+  }
+}
+
+constexpr int kMaxShift = 20;
+
+/// A row and eight columns from the integer dot products of the regular elements;
+/// false, with D untouched, if that is not possible.
+template <int Blocks>
+inline bool shortcutRow(const Tile &t, const Workspace &w, int row, const Columns &cols,
+                        const __m256i (&dot)[Blocks]) {
+  const RowA &a = w.a[row];
+  const ColumnsB &b = cols.b;
+  int exceptions = 0; // so few that their cut values fit beside the dot products
+  for (int block = 0; block < Blocks; ++block)
+    exceptions += a.exceptions[block] + b.exceptions[block];
+  if (!a.shortcut || exceptions > kMaxRowExceptions + kMaxColumnExceptions)
+    return false;
+  Alignment<Blocks> x = align<Blocks>(t, w, row, cols);
+  // No overflow and no subnormal result (so a special accumulator fails too).
+  __m256i good = inRange(_mm256_add_epi32(x.largest, splat(100)), 220);
+  __m256i up = _mm256_sub_epi32(splat(kFraction), x.largest);
+  // Cut one by one; so few that they cannot overflow.
+  __m256i single = cutAccumulator(x);
+  __m256i sum = _mm256_setzero_si256(); // modulo 2^32
+  __m256 estimate = _mm256_setzero_ps();
+#pragma GCC unroll 2
+  for (int block = 0; block < Blocks; ++block) {
+    // Units of the dot product in units of the sum: a whole number, so that no
+    // product loses a bit.
+    __m256i shift = _mm256_add_epi32(
+        _mm256_add_epi32(splat(a.unit[block]), load(b.unit[block] + cols.base)), up);
+    good = _mm256_and_si256(good, inRange(shift, kMaxShift));
+    sum = _mm256_add_epi32(sum, _mm256_sllv_epi32(dot[block], shift));
+    estimate = _mm256_fmadd_ps(_mm256_cvtepi32_ps(dot[block]), power(shift), estimate);
+    if (a.exceptions[block] + b.exceptions[block] == 0)
+      continue;
+    __m256 factor = blockFactor(x.largest, x.scale[block]);
+    for (int e = 0; e < a.exceptions[block]; ++e) {
+      int k = a.exceptionAt[block][e];
+      single = _mm256_add_epi32(
+          single, cut(_mm256_set1_ps(a.value[k]), _mm256_load_ps(b.value[k] + cols.base), factor));
+    }
+    for (int e = 0; e < b.exceptions[block]; ++e)
+      single = _mm256_add_epi32(single, cut(_mm256_set1_ps(a.regular[b.exceptionAt[block][e]]),
+                                            _mm256_load_ps(b.exceptionValue[block][e] + cols.base),
+                                            factor));
+  }
+  // The sum is right if it fits an int32; the estimate is off by less than 2^28.
+  sum = _mm256_add_epi32(sum, single);
+  estimate = _mm256_add_ps(estimate, _mm256_cvtepi32_ps(single));
+  __m256 magnitude = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), estimate);
+  good = _mm256_and_si256(good,
+                          bitsOf(_mm256_cmp_ps(magnitude, _mm256_set1_ps(0x1.Cp30f), _CMP_LT_OQ)));
+  if (!_mm256_testc_si256(good, cols.inside))
+    return false;
+  // To float, cut: without the bit below the last one kept, it rounds down.
+  __m256i total = _mm256_abs_epi32(sum);
+  total = _mm256_andnot_si256(_mm256_srli_epi32(total, 24), total);
+  __m256 result = _mm256_cvtepi32_ps(_mm256_sign_epi32(total, sum));
+  result = _mm256_mul_ps(result, power(_mm256_sub_epi32(x.largest, splat(kFraction))));
+  cols.write(t.d + size_t(row) * t.dPitch + cols.column, result);
+  return true;
+}
+
+/// The general way for some rows of eight columns: bit r of `rows` is row + r.
+template <int Blocks>
+[[gnu::noinline]] void generalSome(const Tile &t, const Workspace &w, int row, unsigned rows,
+                                   int column) {
+  const Columns cols(t, w, column);
+  for (; rows != 0; rows &= rows - 1)
+    generalRows<Blocks, 1>(t, w, row + __builtin_ctz(rows), cols);
+}
+
+template <int Blocks>
+[[gnu::noinline]] void generalColumn(const Tile &t, const Workspace &w, int column) {
+  const Columns cols(t, w, column);
+  int row = 0;
+  for (; row + kRowsAtOnce <= t.m; row += kRowsAtOnce)
+    generalRows<Blocks, kRowsAtOnce>(t, w, row, cols);
+  for (; row < t.m; ++row)
+    generalRows<Blocks, 1>(t, w, row, cols);
+}
+
+template <int Blocks>
+[[gnu::noinline]] void shortcutColumn(const Tile &t, const Workspace &w, int column) {
+  const Columns cols(t, w, column);
+  int row = 0;
+  for (; row + kRowsAtOnce <= t.m; row += kRowsAtOnce) {
+    __m256i dot[kRowsAtOnce][Blocks];
+    for (int block = 0; block < Blocks; ++block) {
+      __m256i sum[kRowsAtOnce] = {};
+#pragma GCC unroll 16
+      for (int j = block * kBlock / 2; j < (block + 1) * kBlock / 2; ++j) {
+        __m256i values = load(cols.b.fixed[j][cols.base]);
+        pin(values);
+#pragma GCC unroll 4
+        for (int r = 0; r < kRowsAtOnce; ++r) {
+          int32_t pair;
+          __builtin_memcpy(&pair, w.a[row + r].fixed + 2 * j, 4);
+          sum[r] = _mm256_add_epi32(sum[r], _mm256_madd_epi16(values, splat(pair)));
+        }
+      }
+#pragma GCC unroll 4
+      for (int r = 0; r < kRowsAtOnce; ++r)
+        dot[r][block] = sum[r];
+    }
+    unsigned failed = 0;
+#pragma GCC unroll 4
+    for (int r = 0; r < kRowsAtOnce; ++r)
+      failed |= unsigned(!shortcutRow<Blocks>(t, w, row + r, cols, dot[r])) << r;
+    if (failed)
+      generalSome<Blocks>(t, w, row, failed, column);
+  }
+  if (row < t.m)
+    generalSome<Blocks>(t, w, row, (1u << (t.m - row)) - 1, column);
+}
+
+template <int Blocks> void sumAll(const Tile &t, Workspace &w, bool shortcuts) {
+  int quickRows = 0; // the shortcut must be worth trying
+  for (int row = 0; row < t.m; ++row)
+    quickRows += w.a[row].shortcut;
+  for (int column = 0; column < t.n; column += kHalf) {
+    if (column % 64 == 0)
+      findLargest(t, w, column);
+    if (shortcuts && w.b[column / kLanes].shortcut && 2 * quickRows > t.m)
+      shortcutColumn<Blocks>(t, w, column);
+    else
+      generalColumn<Blocks>(t, w, column);
+  }
+}
+
+} // namespace
+
+void blockscale::emu::fp8::mmaAvx2(const Tile &tile, Workspace &work, bool shortcuts) {
+  for (int row = 0; row < tile.m; ++row)
+    decodeA(tile, work.a[row], tile.a + row * tile.aPitch, tile.sfa + row * tile.sfaPitch);
+  for (int column = 0; column < tile.n; column += kLanes)
+    decodeB(tile, work, column);
+  if (tile.k == kBlock)
+    sumAll<1>(tile, work, shortcuts);
+  else
+    sumAll<2>(tile, work, shortcuts);
+}
