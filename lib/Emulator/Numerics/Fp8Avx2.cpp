@@ -261,33 +261,33 @@ void decodeB(const Tile &t, Workspace &w, int first) {
   b.shortcut &= b.nanColumns == 0 && !b.hasInfinity;
 }
 
-/// largest[block][row][column % 64] for 64 columns from `column`.
-void findLargest(const Tile &t, Workspace &w, int column) {
-  for (int block = 0; block < t.k / kBlock; ++block)
-    for (int row = 0; row < t.m; row += kRowsAtOnce) {
-      __m256i largest[kRowsAtOnce][2];
+/// largest[block][row][column % 64] for kRowsAtOnce rows and 64 columns.
+void findLargest(const Tile &t, Workspace &w, int row, int column) {
+  for (int block = 0; block < t.k / kBlock; ++block) {
+    __m256i largest[kRowsAtOnce][2];
 #pragma GCC unroll 4
-      for (int r = 0; r < kRowsAtOnce; ++r)
-        largest[r][0] = largest[r][1] = _mm256_set1_epi8(-128);
-      for (int k = block * kBlock; k < (block + 1) * kBlock; ++k) {
-        const int8_t *exponents = w.exponentB[column / 64][k];
-        __m256i exponent[2] = {load(exponents), load(exponents + 32)};
-        pin(exponent[0]);
-        pin(exponent[1]);
-#pragma GCC unroll 4
-        for (int r = 0; r < kRowsAtOnce; ++r) {
-          __m256i ofRow = splat(w.a[row + r].exponent[k]);
+    for (int r = 0; r < kRowsAtOnce; ++r)
+      largest[r][0] = largest[r][1] = _mm256_set1_epi8(-128);
 #pragma GCC unroll 2
-          for (int h = 0; h < 2; ++h)
-            largest[r][h] = _mm256_max_epi8(largest[r][h], _mm256_add_epi8(exponent[h], ofRow));
-        }
-      }
+    for (int k = block * kBlock; k < (block + 1) * kBlock; ++k) {
+      const int8_t *exponents = w.exponentB[column / 64][k];
+      __m256i exponent[2] = {load(exponents), load(exponents + 32)};
+      pin(exponent[0]);
+      pin(exponent[1]);
 #pragma GCC unroll 4
       for (int r = 0; r < kRowsAtOnce; ++r) {
-        store(w.largest[block][row + r], largest[r][0]);
-        store(w.largest[block][row + r] + 32, largest[r][1]);
+        __m256i ofRow = splat(w.a[row + r].exponent[k]);
+#pragma GCC unroll 2
+        for (int h = 0; h < 2; ++h)
+          largest[r][h] = _mm256_max_epi8(largest[r][h], _mm256_add_epi8(exponent[h], ofRow));
       }
     }
+#pragma GCC unroll 4
+    for (int r = 0; r < kRowsAtOnce; ++r) {
+      store(w.largest[block][row + r], largest[r][0]);
+      store(w.largest[block][row + r] + 32, largest[r][1]);
+    }
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -407,59 +407,108 @@ inline __m256 withInfinities(const Tile &t, const RowA &a, const Columns &cols, 
   return select(result, _mm256_cmpgt_epi32(magnitude, splat(0x7F800000)), floats(splat(kNanBits)));
 }
 
+/// A whole number of units of the aligned sum as floats, cut: without the bit below
+/// the last one kept, a number rounds down. For sums that isQuick() takes.
+inline __m256 quickResult(__m256i sum, __m256i largest) {
+  __m256i magnitude = _mm256_abs_epi32(sum);
+  magnitude = _mm256_andnot_si256(_mm256_srli_epi32(magnitude, 24), magnitude);
+  __m256 result = _mm256_cvtepi32_ps(_mm256_sign_epi32(magnitude, sum));
+  return _mm256_mul_ps(result, power(_mm256_sub_epi32(largest, splat(kFraction))));
+}
+/// No overflow and no subnormal result of an int32 sum, nor a special accumulator.
+inline __m256i isQuick(__m256i largest) {
+  return inRange(_mm256_add_epi32(largest, splat(100)), 220);
+}
+
+/// The end of the general way where a result may be anything.
+template <int Blocks>
+[[gnu::noinline]] __m256 anyResult(const Tile &t, const RowA &a, const Columns &cols,
+                                   const Alignment<Blocks> &x, const __m256i (&part)[2 * Blocks]) {
+  const ColumnsB &b = cols.b;
+  const __m256i lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  __m256d sum[2] = {_mm256_setzero_pd(), _mm256_setzero_pd()};
+  for (int i = 0; i < 2 * Blocks; ++i)
+    addWide(sum, part[i]);
+  __m256i down = _mm256_sub_epi32(x.largest, splat(kFraction));
+  __m128 low = cutToFloats(_mm256_mul_pd(sum[0], powerOfDouble(lower(down))));
+  __m128 high = cutToFloats(_mm256_mul_pd(sum[1], powerOfDouble(upper(down))));
+  __m256 result = _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
+  result = select(result, _mm256_cmpgt_epi32(x.magnitude, splat(0x7F7FFFFF)), x.c);
+  if (!a.isNan && (a.hasInfinity || b.hasInfinity))
+    result = withInfinities(t, a, cols, x.c, result);
+  __m256i nan = _mm256_cmpgt_epi32(x.magnitude, splat(0x7F800000));
+  int columns = a.isNan ? 0xFF : b.nanColumns >> cols.base;
+  nan = _mm256_or_si256(nan, _mm256_cmpeq_epi32(_mm256_and_si256(splat(columns), lane), lane));
+  return select(result, nan, floats(splat(kNanBits)));
+}
+
 /// The model for `Rows` rows and eight columns.
 template <int Blocks, int Rows>
 [[gnu::always_inline]] inline void generalRows(const Tile &t, const Workspace &w, int row,
                                                const Columns &cols) {
   const ColumnsB &b = cols.b;
   Alignment<Blocks> x[Rows];
-  __m256d sum[Rows][2];
-  __m256i part[Rows]; // the accumulator and sixteen cut products stay below 2^31
+  __m256i part[Rows][2 * Blocks]; // the accumulator and sixteen cut products stay below 2^31
 #pragma GCC unroll 4
-  for (int r = 0; r < Rows; ++r) {
+  for (int r = 0; r < Rows; ++r)
     x[r] = align<Blocks>(t, w, row + r, cols);
-    sum[r][0] = sum[r][1] = _mm256_setzero_pd();
-    part[r] = cutAccumulator(x[r]);
-  }
+#pragma GCC unroll 2
   for (int block = 0; block < Blocks; ++block) {
     __m256 factor[Rows];
 #pragma GCC unroll 4
     for (int r = 0; r < Rows; ++r)
       factor[r] = blockFactor(x[r].largest, x[r].scale[block]);
     for (int k0 = block * kBlock; k0 < (block + 1) * kBlock; k0 += 16) {
+      __m256i sum[Rows];
+#pragma GCC unroll 4
+      for (int r = 0; r < Rows; ++r)
+        sum[r] = k0 == 0 ? cutAccumulator(x[r]) : _mm256_setzero_si256();
 #pragma GCC unroll 4
       for (int k = k0; k < k0 + 16; ++k) {
         __m256 values = _mm256_load_ps(b.value[k] + cols.base);
         pin(values);
 #pragma GCC unroll 4
         for (int r = 0; r < Rows; ++r)
-          part[r] = _mm256_add_epi32(part[r],
-                                     cut(_mm256_set1_ps(w.a[row + r].value[k]), values, factor[r]));
+          sum[r] = _mm256_add_epi32(sum[r],
+                                    cut(_mm256_set1_ps(w.a[row + r].value[k]), values, factor[r]));
       }
 #pragma GCC unroll 4
-      for (int r = 0; r < Rows; ++r) {
-        addWide(sum[r], part[r]);
-        part[r] = _mm256_setzero_si256();
-      }
+      for (int r = 0; r < Rows; ++r)
+        part[r][k0 / 16] = sum[r];
     }
   }
-  const __m256i lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  const bool plainColumns = b.nanColumns == 0 && !b.hasInfinity;
 #pragma GCC unroll 4
   for (int r = 0; r < Rows; ++r) {
     const RowA &a = w.a[row + r];
-    __m256i down = _mm256_sub_epi32(x[r].largest, splat(kFraction));
-    __m128 low = cutToFloats(_mm256_mul_pd(sum[r][0], powerOfDouble(lower(down))));
-    __m128 high = cutToFloats(_mm256_mul_pd(sum[r][1], powerOfDouble(upper(down))));
-    __m256 result = _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
-    result = select(result, _mm256_cmpgt_epi32(x[r].magnitude, splat(0x7F7FFFFF)), x[r].c);
-    if (!a.isNan && (a.hasInfinity || b.hasInfinity))
-      result = withInfinities(t, a, cols, x[r].c, result);
-    __m256i nan = _mm256_cmpgt_epi32(x[r].magnitude, splat(0x7F800000));
-    int columns = a.isNan ? 0xFF : b.nanColumns >> cols.base;
-    nan = _mm256_or_si256(nan, _mm256_cmpeq_epi32(_mm256_and_si256(splat(columns), lane), lane));
-    result = select(result, nan, floats(splat(kNanBits)));
+    __m256i sum = part[r][0], overflow = _mm256_setzero_si256(); // in sign bits
+#pragma GCC unroll 3
+    for (int i = 1; i < 2 * Blocks; ++i) {
+      __m256i next = _mm256_add_epi32(sum, part[r][i]);
+      overflow = _mm256_or_si256(overflow, _mm256_and_si256(_mm256_xor_si256(sum, next),
+                                                            _mm256_xor_si256(part[r][i], next)));
+      sum = next;
+    }
+    __m256 good = floats(_mm256_andnot_si256(overflow, isQuick(x[r].largest)));
+    __m256 result = plainColumns && !a.isNan && !a.hasInfinity && _mm256_movemask_ps(good) == 0xFF
+                        ? quickResult(sum, x[r].largest)
+                        : anyResult<Blocks>(t, a, cols, x[r], part[r]);
     cols.write(t.d + size_t(row + r) * t.dPitch + cols.column, result);
   }
+}
+
+/// The general way for some rows: bit r of `rows` is row + r.
+template <int Blocks>
+[[gnu::noinline]] void generalSome(const Tile &t, const Workspace &w, int row, unsigned rows,
+                                   const Columns &cols) {
+  for (; rows != 0; rows &= rows - 1)
+    generalRows<Blocks, 1>(t, w, row + __builtin_ctz(rows), cols);
+}
+
+template <int Blocks>
+[[gnu::noinline]] void generalFour(const Tile &t, const Workspace &w, int row,
+                                   const Columns &cols) {
+  generalRows<Blocks, kRowsAtOnce>(t, w, row, cols);
 }
 
 constexpr int kMaxShift = 20;
@@ -467,8 +516,9 @@ constexpr int kMaxShift = 20;
 /// A row and eight columns from the integer dot products of the regular elements;
 /// false, with D untouched, if that is not possible.
 template <int Blocks>
-inline bool shortcutRow(const Tile &t, const Workspace &w, int row, const Columns &cols,
-                        const __m256i (&dot)[Blocks]) {
+[[gnu::always_inline]] inline bool shortcutRow(const Tile &t, const Workspace &w, int row,
+                                               const Columns &cols,
+                                               const __m256i *const (&dot)[Blocks]) {
   const RowA &a = w.a[row];
   const ColumnsB &b = cols.b;
   int exceptions = 0; // so few that their cut values fit beside the dot products
@@ -477,8 +527,7 @@ inline bool shortcutRow(const Tile &t, const Workspace &w, int row, const Column
   if (!a.shortcut || exceptions > kMaxRowExceptions + kMaxColumnExceptions)
     return false;
   Alignment<Blocks> x = align<Blocks>(t, w, row, cols);
-  // No overflow and no subnormal result (so a special accumulator fails too).
-  __m256i good = inRange(_mm256_add_epi32(x.largest, splat(100)), 220);
+  __m256i good = isQuick(x.largest);
   __m256i up = _mm256_sub_epi32(splat(kFraction), x.largest);
   // Cut one by one; so few that they cannot overflow.
   __m256i single = cutAccumulator(x);
@@ -491,8 +540,8 @@ inline bool shortcutRow(const Tile &t, const Workspace &w, int row, const Column
     __m256i shift = _mm256_add_epi32(
         _mm256_add_epi32(splat(a.unit[block]), load(b.unit[block] + cols.base)), up);
     good = _mm256_and_si256(good, inRange(shift, kMaxShift));
-    sum = _mm256_add_epi32(sum, _mm256_sllv_epi32(dot[block], shift));
-    estimate = _mm256_fmadd_ps(_mm256_cvtepi32_ps(dot[block]), power(shift), estimate);
+    sum = _mm256_add_epi32(sum, _mm256_sllv_epi32(*dot[block], shift));
+    estimate = _mm256_fmadd_ps(_mm256_cvtepi32_ps(*dot[block]), power(shift), estimate);
     if (a.exceptions[block] + b.exceptions[block] == 0)
       continue;
     __m256 factor = blockFactor(x.largest, x.scale[block]);
@@ -514,80 +563,95 @@ inline bool shortcutRow(const Tile &t, const Workspace &w, int row, const Column
                           bitsOf(_mm256_cmp_ps(magnitude, _mm256_set1_ps(0x1.Cp30f), _CMP_LT_OQ)));
   if (!_mm256_testc_si256(good, cols.inside))
     return false;
-  // To float, cut: without the bit below the last one kept, it rounds down.
-  __m256i total = _mm256_abs_epi32(sum);
-  total = _mm256_andnot_si256(_mm256_srli_epi32(total, 24), total);
-  __m256 result = _mm256_cvtepi32_ps(_mm256_sign_epi32(total, sum));
-  result = _mm256_mul_ps(result, power(_mm256_sub_epi32(x.largest, splat(kFraction))));
-  cols.write(t.d + size_t(row) * t.dPitch + cols.column, result);
+  cols.write(t.d + size_t(row) * t.dPitch + cols.column, quickResult(sum, x.largest));
   return true;
 }
 
-/// The general way for some rows of eight columns: bit r of `rows` is row + r.
+/// Dot products of four rows' and sixteen columns' regular elements, by block.
+template <int Blocks> struct Dots {
+  __m256i sum[Blocks][kRowsAtOnce][2];
+};
 template <int Blocks>
-[[gnu::noinline]] void generalSome(const Tile &t, const Workspace &w, int row, unsigned rows,
-                                   int column) {
-  const Columns cols(t, w, column);
-  for (; rows != 0; rows &= rows - 1)
-    generalRows<Blocks, 1>(t, w, row + __builtin_ctz(rows), cols);
-}
-
-template <int Blocks>
-[[gnu::noinline]] void generalColumn(const Tile &t, const Workspace &w, int column) {
-  const Columns cols(t, w, column);
-  int row = 0;
-  for (; row + kRowsAtOnce <= t.m; row += kRowsAtOnce)
-    generalRows<Blocks, kRowsAtOnce>(t, w, row, cols);
-  for (; row < t.m; ++row)
-    generalRows<Blocks, 1>(t, w, row, cols);
-}
-
-template <int Blocks>
-[[gnu::noinline]] void shortcutColumn(const Tile &t, const Workspace &w, int column) {
-  const Columns cols(t, w, column);
-  int row = 0;
-  for (; row + kRowsAtOnce <= t.m; row += kRowsAtOnce) {
-    __m256i dot[kRowsAtOnce][Blocks];
-    for (int block = 0; block < Blocks; ++block) {
-      __m256i sum[kRowsAtOnce] = {};
-#pragma GCC unroll 16
-      for (int j = block * kBlock / 2; j < (block + 1) * kBlock / 2; ++j) {
-        __m256i values = load(cols.b.fixed[j][cols.base]);
-        pin(values);
+inline void dotProducts(Dots<Blocks> &dots, const RowA *rows, const ColumnsB &b) {
+#pragma GCC unroll 2
+  for (int block = 0; block < Blocks; ++block) {
+    __m256i sum[kRowsAtOnce][2] = {};
 #pragma GCC unroll 4
-        for (int r = 0; r < kRowsAtOnce; ++r) {
-          int32_t pair;
-          __builtin_memcpy(&pair, w.a[row + r].fixed + 2 * j, 4);
-          sum[r] = _mm256_add_epi32(sum[r], _mm256_madd_epi16(values, splat(pair)));
+    for (int j = block * kBlock / 2; j < (block + 1) * kBlock / 2; ++j) {
+      __m256i values[2] = {load(b.fixed[j]), load(b.fixed[j][kHalf])};
+#pragma GCC unroll 4
+      for (int r = 0; r < kRowsAtOnce; ++r) {
+        int32_t pair;
+        __builtin_memcpy(&pair, rows[r].fixed + 2 * j, 4);
+#pragma GCC unroll 2
+        for (int h = 0; h < 2; ++h) {
+          sum[r][h] = _mm256_add_epi32(sum[r][h], _mm256_madd_epi16(values[h], splat(pair)));
+          pin(sum[r][h]);
         }
       }
-#pragma GCC unroll 4
-      for (int r = 0; r < kRowsAtOnce; ++r)
-        dot[r][block] = sum[r];
     }
-    unsigned failed = 0;
 #pragma GCC unroll 4
     for (int r = 0; r < kRowsAtOnce; ++r)
-      failed |= unsigned(!shortcutRow<Blocks>(t, w, row + r, cols, dot[r])) << r;
-    if (failed)
-      generalSome<Blocks>(t, w, row, failed, column);
+      for (int h = 0; h < 2; ++h)
+        store(&dots.sum[block][r][h], sum[r][h]);
   }
-  if (row < t.m)
-    generalSome<Blocks>(t, w, row, (1u << (t.m - row)) - 1, column);
+}
+
+/// kRowsAtOnce rows and sixteen columns, of which `halves` vectors lie inside.
+template <int Blocks>
+void sumFourRows(const Tile &t, const Workspace &w, int row, const Columns *cols, int halves,
+                 bool shortcut) {
+  constexpr unsigned kAll = (1u << kRowsAtOnce) - 1;
+  unsigned failed[2] = {kAll, kAll};
+  if (shortcut) {
+    Dots<Blocks> dots;
+    dotProducts<Blocks>(dots, w.a + row, cols[0].b);
+    failed[0] = failed[1] = 0;
+#pragma GCC unroll 1
+    for (int r = 0; r < kRowsAtOnce; ++r)
+#pragma GCC unroll 1
+      for (int h = 0; h < halves; ++h) {
+        const __m256i *dot[Blocks];
+        for (int block = 0; block < Blocks; ++block)
+          dot[block] = &dots.sum[block][r][h];
+        failed[h] |= unsigned(!shortcutRow<Blocks>(t, w, row + r, cols[h], dot)) << r;
+      }
+  }
+  for (int h = 0; h < halves; ++h)
+    if (failed[h] == kAll)
+      generalFour<Blocks>(t, w, row, cols[h]);
+    else if (failed[h])
+      generalSome<Blocks>(t, w, row, failed[h], cols[h]);
+}
+
+/// All rows of up to 64 columns: rows outside, as they are what the first cache
+/// does not hold.
+template <int Blocks>
+[[gnu::noinline]] void sumColumns(const Tile &t, Workspace &w, int column, bool shortcuts) {
+  const Columns cols[8] = {{t, w, column},      {t, w, column + 8},  {t, w, column + 16},
+                           {t, w, column + 24}, {t, w, column + 32}, {t, w, column + 40},
+                           {t, w, column + 48}, {t, w, column + 56}};
+  const int vectors = minOf(8, (t.n - column + kHalf - 1) / kHalf);
+  for (int row = 0; row < t.m; row += kRowsAtOnce) {
+    findLargest(t, w, row, column);
+    const int rows = minOf(kRowsAtOnce, t.m - row);
+    for (int v = 0; v < vectors; v += 2) {
+      const int halves = minOf(2, vectors - v);
+      if (rows == kRowsAtOnce)
+        sumFourRows<Blocks>(t, w, row, cols + v, halves, shortcuts && cols[v].b.shortcut);
+      else
+        for (int h = 0; h < halves; ++h)
+          generalSome<Blocks>(t, w, row, (1u << rows) - 1, cols[v + h]);
+    }
+  }
 }
 
 template <int Blocks> void sumAll(const Tile &t, Workspace &w, bool shortcuts) {
   int quickRows = 0; // the shortcut must be worth trying
   for (int row = 0; row < t.m; ++row)
     quickRows += w.a[row].shortcut;
-  for (int column = 0; column < t.n; column += kHalf) {
-    if (column % 64 == 0)
-      findLargest(t, w, column);
-    if (shortcuts && w.b[column / kLanes].shortcut && 2 * quickRows > t.m)
-      shortcutColumn<Blocks>(t, w, column);
-    else
-      generalColumn<Blocks>(t, w, column);
-  }
+  for (int column = 0; column < t.n; column += 64)
+    sumColumns<Blocks>(t, w, column, shortcuts && 2 * quickRows > t.m);
 }
 
 } // namespace
