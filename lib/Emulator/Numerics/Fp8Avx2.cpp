@@ -44,11 +44,6 @@ inline __m256d powerOfDouble(__m128i exponent) {
   __m256i wide = _mm256_cvtepi32_epi64(_mm_add_epi32(exponent, _mm_set1_epi32(1023)));
   return _mm256_castsi256_pd(_mm256_slli_epi64(wide, 52));
 }
-/// Lanes whose value lies in [0, last], all others being negative or larger.
-inline __m256i inRange(__m256i v, int last) {
-  return _mm256_cmpeq_epi32(v, _mm256_min_epu32(v, splat(last)));
-}
-
 //===----------------------------------------------------------------------===//
 // Decoding
 //===----------------------------------------------------------------------===//
@@ -96,6 +91,15 @@ inline __m128i oddOnes(__m128i exponent, __m128i lowest) {
   return _mm_andnot_si128(isZero(exponent), _mm_cmpgt_epi8(lowest, exponent));
 }
 
+/// The exponent of the last bit set of regular elements; else kNoBit.
+inline __m128i lastBitsOf(const Element &e, __m128i codes, __m128i exponent, __m128i odd) {
+  const int m = e.mantissaBits;
+  const __m128i trailingZeros = _mm_setr_epi8(char(m), 0, 1, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  __m128i zeros = _mm_shuffle_epi8(trailingZeros, _mm_and_si128(codes, bytes((1 << m) - 1)));
+  __m128i last = _mm_add_epi8(_mm_sub_epi8(exponent, bytes(m)), zeros);
+  return _mm_blendv_epi8(last, bytes(kNoBit), _mm_or_si128(odd, isZero(exponent)));
+}
+
 /// Half of sixteen signed bytes as int32.
 inline __m256i widen(__m128i v, int half) {
   return _mm256_cvtepi8_epi32(half ? _mm_srli_si128(v, 8) : v);
@@ -113,27 +117,31 @@ inline __m128i loadCodes(const uint8_t *codes, uint8_t flip) {
   return _mm_xor_si128(_mm_loadu_si128((const __m128i *)codes), bytes(flip));
 }
 
+/// Stores every byte in all four places of an int32.
+inline void storeSpread(int32_t *to, __m128i v) {
+  const __m256i first = _mm256_setr_epi8(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4,
+                                         5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7);
+  __m256i both = _mm256_broadcastsi128_si256(v);
+  store(to, _mm256_shuffle_epi8(both, first));
+  store(to + 8, _mm256_shuffle_epi8(both, _mm256_add_epi8(first, _mm256_set1_epi8(8))));
+}
+
 void decodeA(const Tile &t, RowA &row, const uint8_t *codes, const uint8_t *scales) {
-  const __m256i fourTimes = _mm256_setr_epi8(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4,
-                                             4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7);
   row.shortcut = true;
   row.isNan = row.hasInfinity = false;
   for (int block = 0; block < t.k / kBlock; ++block) {
-    __m128i exponent[2];
+    __m128i code[2], exponent[2];
     Values value[2];
     for (int h = 0; h < 2; ++h) {
       int k = block * kBlock + h * kLanes;
-      __m128i code = loadCodes(codes + k, t.flipA);
-      exponent[h] = exponentsOf(t.elementA, code);
-      value[h] = valuesOf(t.elementA, code);
-      __m256i all = _mm256_broadcastsi128_si256(exponent[h]);
-      for (int part = 0; part < 2; ++part) {
-        store(row.exponent + k + 8 * part,
-              _mm256_shuffle_epi8(all, _mm256_add_epi8(fourTimes, _mm256_set1_epi8(8 * part))));
+      code[h] = loadCodes(codes + k, t.flipA);
+      exponent[h] = exponentsOf(t.elementA, code[h]);
+      value[h] = valuesOf(t.elementA, code[h]);
+      storeSpread(row.exponent + k, exponent[h]);
+      for (int part = 0; part < 2; ++part)
         _mm256_store_ps(row.value + k + 8 * part, value[h].half[part]);
-      }
-      row.isNan |= _mm_movemask_epi8(nansOf(t.elementA, code)) != 0;
-      row.hasInfinity |= _mm_movemask_epi8(infinitiesOf(t.elementA, code)) != 0;
+      row.isNan |= _mm_movemask_epi8(nansOf(t.elementA, code[h])) != 0;
+      row.hasInfinity |= _mm_movemask_epi8(infinitiesOf(t.elementA, code[h])) != 0;
     }
     uint8_t scale = scales[block];
     row.isNan |= scale == 0xFF;
@@ -148,6 +156,7 @@ void decodeA(const Tile &t, RowA &row, const uint8_t *codes, const uint8_t *scal
       int k = block * kBlock + h * kLanes;
       __m128i oddHere = oddOnes(exponent[h], bytes(lowest));
       odd |= uint32_t(_mm_movemask_epi8(oddHere)) << (16 * h);
+      storeSpread(row.lastBit + k, lastBitsOf(t.elementA, code[h], exponent[h], oddHere));
       __m256i fixed[2];
       for (int part = 0; part < 2; ++part) {
         __m256 kept = _mm256_andnot_ps(floats(widen(oddHere, part)), value[h].half[part]);
@@ -189,7 +198,7 @@ void decodeB(const Tile &t, Workspace &w, int first) {
   b.nanColumns = 0;
   b.hasInfinity = false;
   for (int block = 0; block < t.k / kBlock; ++block) {
-    __m128i exponent[kBlock], top = bytes(kZeroElement), bottom = top;
+    __m128i code[kBlock], exponent[kBlock], top = bytes(kZeroElement), bottom = top;
     __m128i infinities = _mm_setzero_si128(), nans = infinities;
     for (int h = 0; h < 2; ++h) {
       __m128i x[16];
@@ -201,6 +210,7 @@ void decodeB(const Tile &t, Workspace &w, int first) {
       for (int j = 0; j < kLanes; ++j) {
         int k = block * kBlock + h * kLanes + j;
         __m128i e = exponentsOf(t.elementB, x[j]);
+        code[h * kLanes + j] = x[j];
         exponent[h * kLanes + j] = e;
         top = _mm_max_epi8(top, e);
         bottom = _mm_max_epi8(bottom, negated(e));
@@ -234,6 +244,8 @@ void decodeB(const Tile &t, Workspace &w, int first) {
     for (int j = 0; j < kBlock; ++j) {
       int k = block * kBlock + j;
       __m128i odd = oddOnes(exponent[j], lowest);
+      _mm_store_si128((__m128i *)(w.lastBitB[first / 64][k] + first % 64),
+                      lastBitsOf(t.elementB, code[j], exponent[j], odd));
       for (int h = 0; h < 2; ++h) {
         __m256 kept =
             _mm256_andnot_ps(floats(widen(odd, h)), _mm256_load_ps(b.value[k] + h * kHalf));
@@ -261,33 +273,50 @@ void decodeB(const Tile &t, Workspace &w, int first) {
   b.shortcut &= b.nanColumns == 0 && !b.hasInfinity;
 }
 
-/// largest[block][row][column % 64] for kRowsAtOnce rows and 64 columns.
-void findLargest(const Tile &t, Workspace &w, int row, int column) {
-  for (int block = 0; block < t.k / kBlock; ++block) {
-    __m256i largest[kRowsAtOnce][2];
+/// to[r][column % 64]: the largest (or least) sum over a block of a byte of row r
+/// and one of each of 64 columns.
+template <bool Least>
+inline void extremes(int8_t (*to)[64], const RowA *rows, const int32_t (RowA::*ofRow)[kMaxK],
+                     const int8_t (*columns)[64], int k0) {
+  __m256i extreme[kRowsAtOnce][2];
 #pragma GCC unroll 4
-    for (int r = 0; r < kRowsAtOnce; ++r)
-      largest[r][0] = largest[r][1] = _mm256_set1_epi8(-128);
+  for (int r = 0; r < kRowsAtOnce; ++r)
+    extreme[r][0] = extreme[r][1] = _mm256_set1_epi8(Least ? 127 : -128);
 #pragma GCC unroll 2
-    for (int k = block * kBlock; k < (block + 1) * kBlock; ++k) {
-      const int8_t *exponents = w.exponentB[column / 64][k];
-      __m256i exponent[2] = {load(exponents), load(exponents + 32)};
-      pin(exponent[0]);
-      pin(exponent[1]);
-#pragma GCC unroll 4
-      for (int r = 0; r < kRowsAtOnce; ++r) {
-        __m256i ofRow = splat(w.a[row + r].exponent[k]);
-#pragma GCC unroll 2
-        for (int h = 0; h < 2; ++h)
-          largest[r][h] = _mm256_max_epi8(largest[r][h], _mm256_add_epi8(exponent[h], ofRow));
-      }
-    }
+  for (int k = k0; k < k0 + kBlock; ++k) {
+    __m256i column[2] = {load(columns[k]), load(columns[k] + 32)};
+    pin(column[0]);
+    pin(column[1]);
 #pragma GCC unroll 4
     for (int r = 0; r < kRowsAtOnce; ++r) {
-      store(w.largest[block][row + r], largest[r][0]);
-      store(w.largest[block][row + r] + 32, largest[r][1]);
+      __m256i row = splat((rows[r].*ofRow)[k]);
+#pragma GCC unroll 2
+      for (int h = 0; h < 2; ++h) {
+        __m256i sum = _mm256_add_epi8(column[h], row);
+        extreme[r][h] =
+            Least ? _mm256_min_epi8(extreme[r][h], sum) : _mm256_max_epi8(extreme[r][h], sum);
+      }
     }
   }
+#pragma GCC unroll 4
+  for (int r = 0; r < kRowsAtOnce; ++r) {
+    store(to[r], extreme[r][0]);
+    store(to[r] + 32, extreme[r][1]);
+  }
+}
+
+/// largest[block][row][column % 64] for kRowsAtOnce rows and 64 columns.
+[[gnu::noinline]] void findLargest(const Tile &t, Workspace &w, int row, int column) {
+  for (int block = 0; block < t.k / kBlock; ++block)
+    extremes<false>(w.largest[block] + row, w.a + row, &RowA::exponent, w.exponentB[column / 64],
+                    block * kBlock);
+}
+
+/// As findLargest, for lastBit.
+[[gnu::noinline]] void findLastBits(const Tile &t, Workspace &w, int row, int column) {
+  for (int block = 0; block < t.k / kBlock; ++block)
+    extremes<true>(w.lastBit[block] + row, w.a + row, &RowA::lastBit, w.lastBitB[column / 64],
+                   block * kBlock);
 }
 
 //===----------------------------------------------------------------------===//
@@ -408,16 +437,18 @@ inline __m256 withInfinities(const Tile &t, const RowA &a, const Columns &cols, 
 }
 
 /// A whole number of units of the aligned sum as floats, cut: without the bit below
-/// the last one kept, a number rounds down. For sums that isQuick() takes.
+/// the last one kept, a number rounds down. For sums that notQuick() does not refuse.
 inline __m256 quickResult(__m256i sum, __m256i largest) {
   __m256i magnitude = _mm256_abs_epi32(sum);
   magnitude = _mm256_andnot_si256(_mm256_srli_epi32(magnitude, 24), magnitude);
   __m256 result = _mm256_cvtepi32_ps(_mm256_sign_epi32(magnitude, sum));
   return _mm256_mul_ps(result, power(_mm256_sub_epi32(largest, splat(kFraction))));
 }
-/// No overflow and no subnormal result of an int32 sum, nor a special accumulator.
-inline __m256i isQuick(__m256i largest) {
-  return inRange(_mm256_add_epi32(largest, splat(100)), 220);
+/// In sign bits: an int32 sum may overflow or be subnormal, or the accumulator is
+/// special. Sign bits, because compilers pack and unpack masks that are compared.
+inline __m256i notQuick(__m256i largest) {
+  return _mm256_or_si256(_mm256_add_epi32(largest, splat(100)),
+                         _mm256_sub_epi32(splat(120), largest));
 }
 
 /// The end of the general way where a result may be anything.
@@ -489,10 +520,11 @@ template <int Blocks, int Rows>
                                                             _mm256_xor_si256(part[r][i], next)));
       sum = next;
     }
-    __m256 good = floats(_mm256_andnot_si256(overflow, isQuick(x[r].largest)));
-    __m256 result = plainColumns && !a.isNan && !a.hasInfinity && _mm256_movemask_ps(good) == 0xFF
-                        ? quickResult(sum, x[r].largest)
-                        : anyResult<Blocks>(t, a, cols, x[r], part[r]);
+    __m256i bad = _mm256_or_si256(overflow, notQuick(x[r].largest));
+    __m256 result =
+        plainColumns && !a.isNan && !a.hasInfinity && _mm256_movemask_ps(floats(bad)) == 0
+            ? quickResult(sum, x[r].largest)
+            : anyResult<Blocks>(t, a, cols, x[r], part[r]);
     cols.write(t.d + size_t(row + r) * t.dPitch + cols.column, result);
   }
 }
@@ -514,11 +546,12 @@ template <int Blocks>
 constexpr int kMaxShift = 20;
 
 /// A row and eight columns from the integer dot products of the regular elements;
-/// false, with D untouched, if that is not possible.
+/// false, with D untouched, if that is not possible. `lastBits` says whether those of
+/// the four rows that `row` belongs to are known for these columns.
 template <int Blocks>
-[[gnu::always_inline]] inline bool shortcutRow(const Tile &t, const Workspace &w, int row,
-                                               const Columns &cols,
-                                               const __m256i *const (&dot)[Blocks]) {
+[[gnu::always_inline]] inline bool
+shortcutRow(const Tile &t, Workspace &w, int row, const Columns &cols,
+            const __m256i *const (&dot)[Blocks], bool &lastBits) {
   const RowA &a = w.a[row];
   const ColumnsB &b = cols.b;
   int exceptions = 0; // so few that their cut values fit beside the dot products
@@ -527,7 +560,7 @@ template <int Blocks>
   if (!a.shortcut || exceptions > kMaxRowExceptions + kMaxColumnExceptions)
     return false;
   Alignment<Blocks> x = align<Blocks>(t, w, row, cols);
-  __m256i good = isQuick(x.largest);
+  __m256i bad = notQuick(x.largest); // in sign bits
   __m256i up = _mm256_sub_epi32(splat(kFraction), x.largest);
   // Cut one by one; so few that they cannot overflow.
   __m256i single = cutAccumulator(x);
@@ -535,12 +568,25 @@ template <int Blocks>
   __m256 estimate = _mm256_setzero_ps();
 #pragma GCC unroll 2
   for (int block = 0; block < Blocks; ++block) {
-    // Units of the dot product in units of the sum: a whole number, so that no
-    // product loses a bit.
+    // Units of the dot product in units of the sum. If that is a whole number, no
+    // product loses a bit; else none does if the last bits of all are high enough.
     __m256i shift = _mm256_add_epi32(
         _mm256_add_epi32(splat(a.unit[block]), load(b.unit[block] + cols.base)), up);
-    good = _mm256_and_si256(good, inRange(shift, kMaxShift));
-    sum = _mm256_add_epi32(sum, _mm256_sllv_epi32(*dot[block], shift));
+    __m256i part = _mm256_sllv_epi32(*dot[block], shift);
+    bad = _mm256_or_si256(bad, _mm256_sub_epi32(splat(kMaxShift), shift));
+    if (_mm256_movemask_ps(floats(shift)) != 0) {
+      if (!lastBits)
+        findLastBits(t, w, row & -kRowsAtOnce, cols.column & -64);
+      lastBits = true;
+      __m256i last = _mm256_cvtepi8_epi32(
+          _mm_loadl_epi64((const __m128i *)(w.lastBit[block][row] + cols.column % 64)));
+      last = _mm256_add_epi32(last, _mm256_add_epi32(x.scale[block], up));
+      __m256i tooFar = _mm256_add_epi32(shift, splat(100)); // for power()
+      bad = _mm256_or_si256(bad, _mm256_or_si256(_mm256_and_si256(shift, last), tooFar));
+      __m256i down = _mm256_sub_epi32(_mm256_setzero_si256(), shift);
+      part = bitsOf(select(floats(part), shift, floats(_mm256_srav_epi32(*dot[block], down))));
+    }
+    sum = _mm256_add_epi32(sum, part);
     estimate = _mm256_fmadd_ps(_mm256_cvtepi32_ps(*dot[block]), power(shift), estimate);
     if (a.exceptions[block] + b.exceptions[block] == 0)
       continue;
@@ -558,10 +604,9 @@ template <int Blocks>
   // The sum is right if it fits an int32; the estimate is off by less than 2^28.
   sum = _mm256_add_epi32(sum, single);
   estimate = _mm256_add_ps(estimate, _mm256_cvtepi32_ps(single));
-  __m256 magnitude = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), estimate);
-  good = _mm256_and_si256(good,
-                          bitsOf(_mm256_cmp_ps(magnitude, _mm256_set1_ps(0x1.Cp30f), _CMP_LT_OQ)));
-  if (!_mm256_testc_si256(good, cols.inside))
+  __m256i magnitude = _mm256_and_si256(bitsOf(estimate), splat(0x7FFFFFFF));
+  bad = _mm256_or_si256(bad, _mm256_sub_epi32(bitsOf(_mm256_set1_ps(0x1.Cp30f)), magnitude));
+  if (!_mm256_testz_ps(floats(bad), floats(cols.inside)))
     return false;
   cols.write(t.d + size_t(row) * t.dPitch + cols.column, quickResult(sum, x.largest));
   return true;
@@ -599,8 +644,8 @@ inline void dotProducts(Dots<Blocks> &dots, const RowA *rows, const ColumnsB &b)
 
 /// kRowsAtOnce rows and sixteen columns, of which `halves` vectors lie inside.
 template <int Blocks>
-void sumFourRows(const Tile &t, const Workspace &w, int row, const Columns *cols, int halves,
-                 bool shortcut) {
+void sumFourRows(const Tile &t, Workspace &w, int row, const Columns *cols, int halves,
+                 bool shortcut, bool &lastBits) {
   constexpr unsigned kAll = (1u << kRowsAtOnce) - 1;
   unsigned failed[2] = {kAll, kAll};
   if (shortcut) {
@@ -614,7 +659,7 @@ void sumFourRows(const Tile &t, const Workspace &w, int row, const Columns *cols
         const __m256i *dot[Blocks];
         for (int block = 0; block < Blocks; ++block)
           dot[block] = &dots.sum[block][r][h];
-        failed[h] |= unsigned(!shortcutRow<Blocks>(t, w, row + r, cols[h], dot)) << r;
+        failed[h] |= unsigned(!shortcutRow<Blocks>(t, w, row + r, cols[h], dot, lastBits)) << r;
       }
   }
   for (int h = 0; h < halves; ++h)
@@ -634,11 +679,12 @@ template <int Blocks>
   const int vectors = minOf(8, (t.n - column + kHalf - 1) / kHalf);
   for (int row = 0; row < t.m; row += kRowsAtOnce) {
     findLargest(t, w, row, column);
+    bool lastBits = false; // found when they are first needed
     const int rows = minOf(kRowsAtOnce, t.m - row);
     for (int v = 0; v < vectors; v += 2) {
       const int halves = minOf(2, vectors - v);
       if (rows == kRowsAtOnce)
-        sumFourRows<Blocks>(t, w, row, cols + v, halves, shortcuts && cols[v].b.shortcut);
+        sumFourRows<Blocks>(t, w, row, cols + v, halves, shortcuts && cols[v].b.shortcut, lastBits);
       else
         for (int h = 0; h < halves; ++h)
           generalSome<Blocks>(t, w, row, (1u << rows) - 1, cols[v + h]);

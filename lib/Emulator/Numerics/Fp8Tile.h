@@ -22,6 +22,8 @@ inline constexpr int kMaxK = 64, kMaxRows = 256, kLanes = 16, kBlock = 32;
 inline constexpr int kMaxBlocks = kMaxK / kBlock;
 inline constexpr int kZeroElement = -64; // exponent byte of a zero element
 inline constexpr int kFixedBinades = 8;  // 8 + 3 mantissa bits + 1: below 2^12
+inline constexpr int kNoBit = 63;        // lastBit of elements that are zero or exceptions; of
+                                         // regular ones it is the exponent of the last bit set
 inline constexpr int kMaxRowExceptions = 4, kMaxColumnExceptions = 8;
 
 /// How the fields of an element byte read.
@@ -37,6 +39,7 @@ struct alignas(64) RowA {
   float regular[kMaxK];           // zero where the element is an exception
   int16_t fixed[kMaxK];           // regular elements in units of 2^unit
   int32_t exponent[kMaxK];        // kZeroElement for zero; the byte four times
+  int32_t lastBit[kMaxK];         // see kNoBit; the byte four times (AVX2 only)
   int32_t scale[kMaxBlocks];      // exponent of the scale
   int32_t unit[kMaxBlocks];       // exponent of fixed = 1, the scale's included
   int32_t exceptions[kMaxBlocks]; // number
@@ -73,6 +76,8 @@ struct alignas(64) Workspace {
   ColumnsB b[kMaxRows / kLanes];
   int8_t exponentB[kMaxRows / 64][kMaxK][64];
   int8_t largest[kMaxBlocks][kMaxRows][64]; // exponent of the largest product
+  int8_t lastBitB[kMaxRows / 64][kMaxK][64];
+  int8_t lastBit[kMaxBlocks][kMaxRows][64]; // of all regular products
   uint8_t unpackedA[kMaxRows][kMaxK], unpackedB[kMaxRows][kMaxK];
 };
 
