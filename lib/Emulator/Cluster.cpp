@@ -271,6 +271,10 @@ Cluster::Turn Cluster::run() {
         continue;
       unsigned budget =
           timing == Timing::random ? 1u + unsigned(random() % (2u << (random() % 9))) : kSlice;
+      // Close to the limit turns are short: what a kernel may do, memory included, ends there.
+      if (maxInstructions)
+        budget = unsigned(std::min<uint64_t>(
+            budget, 1 + (maxInstructions - std::min(executed, maxInstructions)) / 32));
       uint64_t earlier = w->executed;
       any |= w->run(budget);
       executed += w->executed - earlier;

@@ -16,12 +16,14 @@
 #include "blockscale/Facts/ArchInfo.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace blockscale::emu {
 
 namespace {
 constexpr uint64_t kMaxStaticShared = 1 << 24;
+constexpr size_t kMaxTargets = 1 << 20; // of the branch tables that a kernel uses
 } // namespace
 
 bool Decoder::fail(const std::string &message) {
@@ -116,12 +118,16 @@ void Decoder::useLabel(const std::string &label, size_t instructionIndex) {
   fixups.push_back({instructionIndex, label, line, scopePath.back(), std::nullopt});
 }
 
-bool Decoder::useTargets(const std::string &table, Instruction &in) {
-  const Symbol *symbol = lookup(table);
+bool Decoder::useTargets(const std::string &name, Instruction &in) {
+  const Symbol *symbol = lookup(name);
   if (!symbol || symbol->kind != Symbol::Kind::targets)
     return false;
   in.list = uint32_t(kernel.lists.size());
-  for (const std::string &label : targetTables[symbol->value]) {
+  const std::vector<std::string> &table = targetTables[symbol->value];
+  if (kernel.lists.size() + table.size() > kMaxTargets)
+    return fail("ptx_targets: branch tables of a kernel must have at most " +
+                std::to_string(kMaxTargets) + " labels, counted at each brx.idx");
+  for (const std::string &label : table) {
     fixups.push_back({kernel.code.size(), label, line, scopePath.back(), kernel.lists.size()});
     kernel.lists.push_back(kNone);
   }
@@ -129,7 +135,7 @@ bool Decoder::useTargets(const std::string &table, Instruction &in) {
   return true;
 }
 
-bool Decoder::declareVariable(const PtxVariable &v, std::unordered_map<std::string, Symbol> &into) {
+bool Decoder::declareVariable(const PtxVariable &v, SymbolScope &into) {
   Symbol s;
   auto place = [&](uint64_t &end) {
     uint64_t at = (end + v.align - 1) / v.align * v.align;
@@ -167,21 +173,38 @@ bool Decoder::declareVariable(const PtxVariable &v, std::unordered_map<std::stri
   return true;
 }
 
-bool Decoder::declare(const PtxStatement &s) {
-  auto one = [&](const std::string &n) {
-    Symbol sym;
-    sym.kind = Symbol::Kind::reg;
-    sym.type = s.type;
-    sym.regClass = regClass(bits(s.type));
-    sym.slot = allocate(sym.regClass);
-    scopes.back()[n] = sym;
-  };
+static Symbol registerOf(Type type) {
+  Symbol s;
+  s.kind = Symbol::Kind::reg;
+  s.type = type;
+  s.regClass = regClass(bits(type));
+  return s;
+}
+
+void Decoder::declare(const PtxStatement &s) {
   if (s.count < 0)
-    one(s.name);
+    scopes.back()[s.name] = registerOf(s.type);
   else
-    for (int64_t i = 0; i < s.count && error.empty(); ++i)
-      one(s.name + std::to_string(i));
-  return error.empty();
+    scopes.back().ranges[s.name] = {s.type, uint64_t(s.count)};
+}
+
+const Symbol *SymbolScope::find(const std::string &name) {
+  if (auto it = names.find(name); it != names.end())
+    return &it->second;
+  if (ranges.empty())
+    return nullptr;
+  // The text ahead of the number may end with digits itself.
+  for (size_t at = name.size(); at-- > 1 && name[at] >= '0' && name[at] <= '9';) {
+    if (name[at] == '0' && at + 1 < name.size())
+      continue;
+    uint64_t number = 0;
+    const char *end = name.data() + name.size();
+    if (std::from_chars(name.data() + at, end, number).ec != std::errc())
+      break;
+    if (auto it = ranges.find(name.substr(0, at)); it != ranges.end() && number < it->second.count)
+      return &(names[name] = registerOf(it->second.type));
+  }
+  return nullptr;
 }
 
 static DecodeFn findFamily(std::string_view opcode) {
@@ -364,8 +387,7 @@ bool Decoder::decodeBody(const PtxKernel &source) {
       scopePath.pop_back();
       break;
     case PtxStatement::Kind::registers:
-      if (!declare(s))
-        return false;
+      declare(s);
       break;
     case PtxStatement::Kind::variable:
       if (!declareVariable(s.variable, scopes.back()))

@@ -31,11 +31,24 @@ struct Symbol {
   enum class Kind : uint8_t { reg, shared, global, local, param, label, targets };
   Kind kind = Kind::reg;
   RegClass regClass = RegClass::r32;
-  Operand slot = kNone;
-  uint64_t value = 0;     // address or offset
-  uint64_t bytes = 0;     // of a variable
-  bool isParam = false;   // local: a parameter of a function or call
-  Type type = Type::none; // of a register, as declared
+  mutable Operand slot = kNone; // of a register, once an instruction names it
+  uint64_t value = 0;           // address or offset
+  uint64_t bytes = 0;           // of a variable
+  bool isParam = false;         // local: a parameter of a function or call
+  Type type = Type::none;       // of a register, as declared
+};
+
+/// The names of a scope. `.reg .b32 %r<n>` is kept as it stands: a register costs nothing
+/// before an instruction names it.
+struct SymbolScope {
+  struct Range {
+    Type type = Type::none;
+    uint64_t count = 0;
+  };
+  std::unordered_map<std::string, Symbol> names;
+  std::unordered_map<std::string, Range> ranges; // by the text ahead of the number
+  Symbol &operator[](const std::string &name) { return names[name]; }
+  const Symbol *find(const std::string &name);
 };
 
 /// A device function: its code in the current kernel.
@@ -142,7 +155,7 @@ public:
 private:
   std::vector<std::string> mods;
   unsigned line = 0;
-  std::vector<std::unordered_map<std::string, Symbol>> scopes;
+  mutable std::vector<SymbolScope> scopes; // looking a name up may enter one of a range
   std::unordered_map<uint64_t, Operand> constants32, constants64;
   std::map<std::pair<int, uint64_t>, Operand> presetSlots;
   struct Fixup {
@@ -163,11 +176,13 @@ private:
   std::vector<Operand> touchedNow;
 
   const Symbol *lookup(const std::string &name) const;
+  /// The place of a register.
+  Operand slotOf(const Symbol &s);
   Operand preset(Preset::Kind kind, bool wide, uint64_t value = 0);
   Operand specialRegister(const std::string &name, Type t);
   Operand allocate(RegClass cls);
-  bool declare(const PtxStatement &s);
-  bool declareVariable(const PtxVariable &v, std::unordered_map<std::string, Symbol> &into);
+  void declare(const PtxStatement &s);
+  bool declareVariable(const PtxVariable &v, SymbolScope &into);
   bool isDisabled(const Form *form);
   bool decodeInstruction(const PtxInstruction &in);
   /// Scopes and labels of a kernel or function.

@@ -31,8 +31,8 @@ const PtxOperand &Decoder::operand(size_t i) const {
 
 const Symbol *Decoder::lookup(const std::string &name) const {
   for (size_t i = scopes.size(); i-- > 0;)
-    if (auto it = scopes[i].find(name); it != scopes[i].end())
-      return &it->second;
+    if (const Symbol *s = scopes[i].find(name))
+      return s;
   auto it = moduleSymbols.find(name);
   return it == moduleSymbols.end() ? nullptr : &it->second;
 }
@@ -42,12 +42,18 @@ Operand Decoder::allocate(RegClass cls) {
     return kernel.predicates++;
   uint32_t size = 32 * laneBytes(cls);
   if (kernel.registerBytes + size > kMaxRegisterBytes) {
-    fail("ptx_registers: kernel must declare at most 64 MiB of lane registers");
+    fail("ptx_registers: kernel must use at most 64 MiB of lane registers");
     return 0;
   }
   Operand slot = kernel.registerBytes;
   kernel.registerBytes += size;
   return slot;
+}
+
+Operand Decoder::slotOf(const Symbol &s) {
+  if (s.slot == kNone)
+    s.slot = allocate(s.regClass);
+  return s.slot;
 }
 
 Operand Decoder::scratch(RegClass cls) { return allocate(cls); }
@@ -168,7 +174,7 @@ Operand Decoder::wideSource(const PtxOperand &o, Type t, RegClass &cls) {
       return 0;
     }
     cls = s->regClass;
-    touch(s->slot);
+    touch(slotOf(*s));
     return s->slot;
   case Symbol::Kind::shared:
     return preset(Preset::Kind::sharedAddress, cls == RegClass::r64, s->value + uint64_t(o.offset));
@@ -199,7 +205,7 @@ Operand Decoder::wideDest(const PtxOperand &o, Type t, RegClass &cls) {
     return 0;
   }
   cls = s->regClass;
-  touch(s->slot | kTouchedWrite);
+  touch(slotOf(*s) | kTouchedWrite);
   return s->slot;
 }
 
@@ -218,7 +224,7 @@ Operand Decoder::predicateNamed(const std::string &n) {
          (n.empty() ? std::string("a predicate is missing") : n + " must be a predicate"));
     return 0;
   }
-  return s->slot;
+  return slotOf(*s);
 }
 
 Operand Decoder::predicate(const PtxOperand &o, bool isDest, bool *negated) {

@@ -9,6 +9,7 @@
 #include "Text.h"
 
 #include <cstdlib>
+#include <sys/mman.h>
 
 namespace blockscale::emu {
 
@@ -19,21 +20,34 @@ namespace {
 constexpr uint64_t kGranule = 512;
 constexpr uint64_t kGap = 1u << 20;
 constexpr uint64_t kMaxBytes = uint64_t(1) << 38;
+/// From here on mapped by ourselves: an allocator that watches itself would touch
+/// something for each of its pages.
+constexpr uint64_t kMappedFrom = uint64_t(1) << 26;
 } // namespace
 
-void GlobalMemory::Free::operator()(uint8_t *p) const { std::free(p); }
+void GlobalMemory::Free::operator()(uint8_t *p) const {
+  if (mapped)
+    munmap(p, mapped);
+  else
+    std::free(p);
+}
 
 Result<uint64_t> GlobalMemory::allocate(size_t bytes) {
   if (bytes == 0 || bytes > kMaxBytes)
     return Refusal{"mem_size: allocation must take 1 byte to 256 GiB, got " +
                    std::to_string(bytes)};
-  auto *host = static_cast<uint8_t *>(std::calloc(bytes, 1));
-  if (!host)
+  const bool isMapped = bytes >= kMappedFrom;
+  void *host = isMapped ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                        : std::calloc(bytes, 1);
+  if (!host || host == MAP_FAILED)
     return Refusal{"mem_host: host has no memory for an allocation of " + std::to_string(bytes) +
                    " bytes"};
   uint64_t address = next;
   next += (bytes + kGap + kGranule - 1) / kGranule * kGranule;
-  live.emplace(address, Allocation{bytes, std::unique_ptr<uint8_t, Free>(host)});
+  live.emplace(address,
+               Allocation{bytes, std::unique_ptr<uint8_t, Free>(static_cast<uint8_t *>(host),
+                                                                Free{isMapped ? bytes : 0})});
   return address;
 }
 

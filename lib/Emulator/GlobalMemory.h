@@ -49,6 +49,7 @@ public:
 
 private:
   struct Free {
+    size_t mapped = 0; // bytes, where it is a mapping of its own
     void operator()(uint8_t *p) const;
   };
   struct Allocation {

@@ -17,6 +17,17 @@ namespace blockscale::emu {
 using facts::Refusal;
 using facts::Result;
 
+namespace {
+constexpr uint64_t kMaxVariables = uint64_t(1) << 32; // bytes of a module
+/// A function is decoded into every kernel that calls it, so that a short text can grow.
+constexpr uint64_t kMaxDecoded = uint64_t(1) << 28;
+
+uint64_t bytesOf(const Kernel &k) {
+  return k.code.size() * sizeof(Instruction) + k.constants.size() +
+         (k.lists.size() + k.touched.size()) * sizeof(Operand) + k.presets.size() * sizeof(Preset);
+}
+} // namespace
+
 Module::~Module() = default;
 
 Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::string_view fileName,
@@ -36,6 +47,7 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
   decoder.usedForms = options.usedForms;
   if (auto version = facts::parsePtxVersion(parsed->version))
     decoder.version = {version->major, version->minor};
+  uint64_t variables = 0, decoded = 0; // bytes
   for (size_t i = 0; i < parsed->variables.size(); ++i) {
     const PtxVariable &v = parsed->variables[i];
     auto refuse = [&](const std::string &m) {
@@ -57,6 +69,10 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
     } else if (v.space == Space::global || v.space == Space::constant) {
       if (v.isExtern)
         return refuse("ptx_extern: variable " + v.name + " must be defined in the module");
+      variables += v.bytes();
+      if (variables > kMaxVariables)
+        return refuse("ptx_size: variables of a module must take at most 4 GiB together, " +
+                      v.name + " goes beyond");
       Result<uint64_t> address = memory.allocate(v.bytes() ? v.bytes() : 1);
       if (!address)
         return refuse(address.message());
@@ -90,6 +106,12 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
                      " must be defined once"};
     if (!decoder.decodeKernel(k))
       return Refusal{decoder.error};
+    decoded += bytesOf(decoder.kernel);
+    if (decoded > kMaxDecoded)
+      return Refusal{file + ":" + std::to_string(k.line) + ": ptx_size: kernels of a module must " +
+                     "take at most " + std::to_string(kMaxDecoded >> 20) +
+                     " MiB decoded, each with the functions that it calls, " + k.name +
+                     " goes beyond"};
     module->kernelList.push_back(std::move(decoder.kernel));
   }
   if (!decoder.functions.empty() && !decoder.checkFunctions(*parsed))

@@ -27,7 +27,8 @@ private:
   Lexer lex;
   PtxModule module;
   std::string error;
-  bool nextExtern = false; // .extern stands before the directive that follows
+  bool nextExtern = false;       // .extern stands before the directive that follows
+  uint64_t initializerBytes = 0; // of all variables so far
 
   bool fail(const std::string &message);
   /// Every module begins with .version and .target (PTX ISA 9.4, 5.1, 11.1).

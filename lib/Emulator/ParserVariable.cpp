@@ -14,7 +14,7 @@ namespace blockscale::emu {
 
 namespace {
 constexpr uint64_t kMaxVariableBytes = uint64_t(1) << 32;
-constexpr uint64_t kMaxInitializerBytes = uint64_t(1) << 28;
+constexpr uint64_t kMaxInitializerBytes = uint64_t(1) << 28; // of a module
 constexpr int64_t kMaxRegisters = 1 << 20;
 } // namespace
 
@@ -61,19 +61,21 @@ bool Parser::variable(const std::string &spaceWord, PtxVariable &v) {
   v.name = lex.identifier();
   if (v.name.empty())
     return fail("ptx_syntax: variable must have a name, got " + describeNext());
-  while (lex.accept('[')) {
+  const uint64_t natural = (bits(v.type) + 7) / 8;
+  // An extent that is left out, or 0, must not hide how large the others are.
+  for (uint64_t bytes = v.count * natural; lex.accept('[');) {
     v.isArray = true;
     uint64_t n = 0;
     if (lex.peek() != ']' && !integer(n))
       return false;
-    if (n > kMaxVariableBytes || v.count * n > kMaxVariableBytes)
+    if (n > kMaxVariableBytes / bytes)
       return fail("ptx_size: variable " + v.name + " must be at most 4 GiB");
+    bytes *= n ? n : 1;
     v.count *= n;
     v.extents.push_back(n);
     if (!expect(']', "array size"))
       return false;
   }
-  uint64_t natural = (bits(v.type) + 7) / 8;
   if (v.align < natural)
     v.align = natural;
   if (v.space == Space::param)
@@ -96,11 +98,14 @@ bool Parser::initializerElement(PtxVariable &v, uint64_t index) {
   uint64_t at = index * size;
   if (v.count && index >= v.count)
     return fail("ptx_initializer: more values than elements in " + v.name);
-  if (at + size > kMaxInitializerBytes)
-    return fail("ptx_size: initialiser of " + v.name + " must reach at most " +
-                std::to_string(kMaxInitializerBytes) + " bytes");
-  if (v.init.size() < at + size)
+  if (v.init.size() < at + size) {
+    initializerBytes += at + size - v.init.size();
+    if (initializerBytes > kMaxInitializerBytes)
+      return fail("ptx_size: initialisers of a module must reach at most " +
+                  std::to_string(kMaxInitializerBytes) + " bytes together, " + v.name +
+                  " goes beyond");
     v.init.resize(at + size);
+  }
   if (o.kind == PtxOperand::Kind::name && !o.negated && o.pair.empty()) {
     if (size != 8)
       return fail("ptx_initializer: address of " + o.name + " must be in a 64-bit element");
