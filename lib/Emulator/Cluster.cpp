@@ -18,6 +18,7 @@ namespace blockscale::emu {
 
 namespace {
 constexpr unsigned kSlice = 4096;          // warp instructions
+constexpr unsigned kSliceAtLimit = 64;     // the same, where no instructions are left
 constexpr unsigned kIdleBeforeLanding = 4; // rounds without visible progress
 constexpr unsigned kIdleBeforeMemory = 16; // the same, before states are compared
 constexpr unsigned kIdleIsLivelock = 100000;
@@ -274,7 +275,7 @@ Cluster::Turn Cluster::run() {
       // Close to the limit turns are short: what a kernel may do, memory included, ends there.
       if (maxInstructions)
         budget = unsigned(std::min<uint64_t>(
-            budget, 1 + (maxInstructions - std::min(executed, maxInstructions)) / 32));
+            budget, kSliceAtLimit + (maxInstructions - std::min(executed, maxInstructions)) / 32));
       uint64_t earlier = w->executed;
       any |= w->run(budget);
       executed += w->executed - earlier;
