@@ -137,6 +137,9 @@ bool decodeCall(Decoder &d) {
   if (next != d.count() || callee[0] == '%')
     return d.unexecuted("the function is not named: no call through a register");
   const FunctionCode *code = d.calledFunction(callee);
+  if (!code && callee == "vprintf")
+    return d.unexecuted("vprintf prints through a buffer of the driver, and no driver launches "
+                        "here; store the values and read them after the launch");
   if (!code)
     return d.unexecuted("function " + callee + " is not defined in the module");
   if (arguments.size() != code->params.size() || results.size() != code->returns.size())
@@ -252,8 +255,12 @@ bool Decoder::decodeCallees(const PtxKernel &source) {
       continue;
     line = at;
     if (std::any_of(path.begin(), path.end(),
-                    [&, found = it->second](const Open &o) { return o.source == found; }))
-      return fail("ptx_unexecuted: call parses but is not executed: " + name + " calls itself");
+                    [&, found = it->second](const Open &o) { return o.source == found; })) {
+      isUnexecuted = true;
+      fail("ptx_unexecuted: call parses but is not executed: " + name + " calls itself");
+      keepAsRefusal();
+      continue;
+    }
     path.push_back({it->second, callees(*it->second)});
   }
   return true;

@@ -59,9 +59,10 @@ std::string coveragePage() {
   std::string out = "# PTX coverage\n\n"
                     "Made from the table of forms; `./tools/dev docs` rewrites this page.\n\n"
                     "In a form, `a/b` takes one of them, `?` makes it optional and `#` is any "
-                    "number. Targets are the features of [Facts.md](Facts.md). Forms that are "
-                    "not executed are refused at load with `ptx_unexecuted`, file and line; "
-                    "what their operands ask for may be [refused at run time]"
+                    "number. Targets are the features of [Facts.md](Facts.md). A kernel that holds "
+                    "or calls a form that is not executed is refused at its launch with "
+                    "`ptx_unexecuted`, file and line, and a module without another kernel at load; "
+                    "what operands ask for may be [refused at run time]"
                     "(#refused-at-run-time).\n";
   for (const FormTable &table : formTables()) {
     out.append("\n## ").append(table.title).append("\n\n| form | target | |\n|---|---|---|\n");

@@ -42,7 +42,17 @@ std::string Decoder::spelling() const {
 }
 
 bool Decoder::unexecuted(const std::string &why) {
+  isUnexecuted |= error.empty();
   return fail("ptx_unexecuted: " + spelling() + " parses but is not executed: " + why);
+}
+
+bool Decoder::keepAsRefusal() {
+  if (!std::exchange(isUnexecuted, false))
+    return false;
+  if (kernel.refusal.empty())
+    kernel.refusal = error;
+  error.clear();
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,6 +270,10 @@ static Outcome guardedAlike(Warp &w, const Instruction &in) {
 }
 
 bool Decoder::decodeInstruction(const PtxInstruction &in) {
+  return decodeForm(in) || keepAsRefusal();
+}
+
+bool Decoder::decodeForm(const PtxInstruction &in) {
   raw = &in;
   mods = in.modifiers;
   touchedNow.clear();

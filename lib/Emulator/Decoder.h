@@ -96,7 +96,8 @@ public:
 
   // Errors: the first one stays.
   bool fail(const std::string &message);
-  /// Refuses the current instruction, which is PTX, because nothing here executes it.
+  /// Refuses the current instruction, which is PTX, because nothing here executes it; what
+  /// follows is decoded all the same, and the launch of the kernel refused.
   bool unexecuted(const std::string &why);
   /// The current instruction as written, without operands.
   std::string spelling() const;
@@ -155,6 +156,7 @@ public:
 private:
   std::vector<std::string> mods;
   unsigned line = 0;
+  bool isUnexecuted = false;               // the error that is set
   mutable std::vector<SymbolScope> scopes; // looking a name up may enter one of a range
   std::unordered_map<uint64_t, Operand> constants32, constants64;
   std::map<std::pair<int, uint64_t>, Operand> presetSlots;
@@ -185,6 +187,9 @@ private:
   bool declareVariable(const PtxVariable &v, SymbolScope &into);
   bool isDisabled(const Form *form);
   bool decodeInstruction(const PtxInstruction &in);
+  bool decodeForm(const PtxInstruction &in);
+  /// Turns an error about what is not executed into the refusal of the kernel's launch.
+  bool keepAsRefusal();
   /// Scopes and labels of a kernel or function.
   void openBody(const PtxKernel &source);
   bool decodeBody(const PtxKernel &source);

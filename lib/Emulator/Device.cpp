@@ -277,6 +277,8 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
   const Kernel *kernel = loaded ? loaded->find(name) : nullptr;
   if (!kernel)
     return Refusal{"launch_kernel: kernel must be one of the module's, got " + std::string(name)};
+  if (!kernel->refusal.empty())
+    return Refusal{kernel->refusal};
   Launch run(*loaded, *kernel, config, options, memory);
   run.evidence = kernel->evidence;
   run.sms = options.sms ? options.sms : unsigned(facts::modelProduct(loaded->archValue)->sms);

@@ -10,6 +10,7 @@
 
 #include "blockscale/Facts/PtxVersion.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace blockscale::emu {
@@ -116,6 +117,12 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
   }
   if (!decoder.functions.empty() && !decoder.checkFunctions(*parsed))
     return Refusal{decoder.error};
+  // Where nothing could be launched, that is said here.
+  const std::vector<Kernel> &kernels = module->kernelList;
+  const Kernel &first = kernels.empty() ? decoder.kernel : kernels[0];
+  if (!first.refusal.empty() && std::all_of(kernels.begin(), kernels.end(),
+                                            [](const Kernel &k) { return !k.refusal.empty(); }))
+    return Refusal{first.refusal};
   return module;
 }
 

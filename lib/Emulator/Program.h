@@ -133,6 +133,7 @@ struct Param {
 struct Kernel {
   std::string name;
   uint32_t line = 0;
+  std::string refusal; // of its launch: what it holds or calls is PTX, but not executed
   std::vector<Instruction> code;
   uint32_t entry = 0; // of the kernel; its functions come before it
   std::vector<Operand> lists;

@@ -8,7 +8,20 @@
 
 #include "Decoder.h"
 
+#include <charconv>
+
 namespace blockscale::emu {
+
+/// %envreg0 to %envreg31 (PTX ISA 9.4, chapter 10).
+static bool isDriverRegister(std::string_view name) {
+  constexpr std::string_view kPrefix = "%envreg";
+  if (!name.starts_with(kPrefix))
+    return false;
+  name.remove_prefix(kPrefix.size());
+  unsigned number = 32;
+  auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size() && number < 32;
+}
 
 Operand Decoder::preset(Preset::Kind kind, bool wide, uint64_t value) {
   auto key = std::make_pair(int(kind) * 2 + wide, value);
@@ -66,6 +79,11 @@ Operand Decoder::specialRegister(const std::string &n, Type t) {
   if (n == "WARP_SZ")
     return constant(32, regClass(bits(t)));
   auto it = kNames.find(n);
+  if (isDriverRegister(n)) {
+    unexecuted(n + " holds what a driver chose to put there, and no driver launches here; pass the "
+                   "value as a parameter");
+    return 0;
+  }
   if (it == kNames.end() || bits(t) == 128) {
     fail("ptx_name: unknown register " + n);
     return 0;
