@@ -295,6 +295,11 @@ public:
   unsigned rank; // in the cluster
   std::vector<uint8_t> shared;
   std::vector<uint8_t> barrierLive; // MbarrierLayout of each 8 bytes: 0 where none is
+  /// Transaction bytes of the open phase of an mbarrier, by offset.
+  struct TransactionBytes {
+    uint64_t expected = 0, came = 0;
+  };
+  std::map<uint64_t, TransactionBytes> transactions;
   NamedBarrier named[16];
   Tmem tmem;
   PairCall pairCall;

@@ -48,8 +48,11 @@ struct Place {
   void save() {
     uint64_t word = state.pack(), before;
     std::memcpy(&before, cta->shared.data() + offset, 8);
-    if (cta->cluster->hazards && (word ^ before) >> 63)
-      cta->cluster->hazards->barrierPhaseEnded(uint64_t(cta->rank) << kClusterShift | offset);
+    if ((word ^ before) >> 63) {
+      cta->transactions.erase(offset);
+      if (cta->cluster->hazards)
+        cta->cluster->hazards->barrierPhaseEnded(uint64_t(cta->rank) << kClusterShift | offset);
+    }
     std::memcpy(cta->shared.data() + offset, &word, 8);
     ++cta->cluster->progress;
   }
@@ -78,6 +81,8 @@ std::string addTx(Place &p, uint64_t address, int64_t bytes) {
     return "mbar_tx: transaction bytes must stay within +-" + dec(MbarrierState::kMaxTx) +
            ", got " + dec(tx) + " at " + hex(address);
   p.state.tx = int32_t(tx);
+  Cta::TransactionBytes &sums = p.cta->transactions[p.offset];
+  (bytes > 0 ? sums.expected : sums.came) += uint64_t(bytes > 0 ? bytes : -bytes);
   return {};
 }
 
@@ -153,6 +158,19 @@ std::string mbarrierDescribe(const Cta &cta, uint64_t address) {
          dec(p.state.pending) + " of " + dec(p.state.expected) + ", " + dec(p.state.tx) + " bytes)";
 }
 
+std::string mbarrierWrongBytes(const Cta &cta, uint64_t address) {
+  Place p;
+  if (!find(cta, address, p).empty() || p.state.pending || !p.state.tx)
+    return {};
+  auto sums = p.cta->transactions.find(p.offset);
+  if (sums == p.cta->transactions.end())
+    return {};
+  return "mbarrier " + hex(p.offset) +
+         (cta.cluster->ctas.size() > 1 ? " of cta rank " + dec(cta.rank) : std::string()) +
+         " lacks no arrival, but " + dec(int64_t(sums->second.expected)) +
+         " bytes are expected and " + dec(int64_t(sums->second.came)) + " came";
+}
+
 //===----------------------------------------------------------------------===//
 // Instructions
 //===----------------------------------------------------------------------===//
@@ -219,6 +237,7 @@ Outcome init(Warp &w, const Instruction &in) {
     uint64_t word = s.pack();
     std::memcpy(p, &word, 8);
     owner->barrierLive[(address & kSharedOffsetMask) / 8] = uint8_t(layout);
+    owner->transactions.erase(address & kSharedOffsetMask);
     if (w.hazards)
       w.hazards->barrierInit(w, in, unsigned(l), address);
     ++w.cta->cluster->progress;

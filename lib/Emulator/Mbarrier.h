@@ -61,6 +61,8 @@ std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t e
                            Arrival arrival = Arrival::plain);
 std::string mbarrierAddPending(Cta &any, uint64_t address, uint32_t count);
 std::string mbarrierDescribe(const Cta &cta, uint64_t address);
+/// Of a phase that lacks no arrival and yet is not over: the bytes that do not add up. Else empty.
+std::string mbarrierWrongBytes(const Cta &cta, uint64_t address);
 
 } // namespace blockscale::emu
 

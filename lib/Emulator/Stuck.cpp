@@ -116,7 +116,19 @@ void Cluster::reportStuck(bool livelock, const std::string &others) {
         message += "; cta " + dec(cta->index.x) + "," + dec(cta->index.y) + "," +
                    dec(cta->index.z) + " warp " + dec(w->id) + " at " + describeWait(*w, f);
       }
-  fail(line, message + others);
+  message += others;
+  bool hasWrongBytes = false;
+  for (const auto &cta : ctas)
+    for (const auto &[offset, sums] : cta->transactions)
+      if (std::string wrong =
+              mbarrierWrongBytes(*cta, uint64_t(cta->rank) << kClusterShift | offset);
+          !wrong.empty()) {
+        message.append("; ").append(wrong);
+        hasWrongBytes = true;
+      }
+  if (hazards && hasWrongBytes)
+    message.append("  [").append(info(Rule::MB5).label).append("]");
+  fail(line, message);
 }
 
 } // namespace blockscale::emu
