@@ -58,6 +58,10 @@ void addLaneCases(std::vector<HazardCase> &cases) {
   strict.mode = HazardMode::strict;
   noA9.denied = 1u << 9;
   cases.push_back({"OS8", kMeetByChance, Setup::shared, HazardLevel::strict, strict});
+  // Part of a warp skips a barrier: by exiting it may, by branching around it may not.
+  cases.push_back({"OS8_around",
+                   "setp.gt.u32 %p4, %t, 39; [-@%p4 bra A2;\n-][+@%p4 ret;\n+]bar.sync 0;\nA2:\n",
+                   Setup::shared, HazardLevel::strict, strict});
   cases.push_back({"OS8_denied", kMeetByChance, Setup::shared, HazardLevel::strict, noA9});
   std::string text = elected(0, mma() + commit(0));
   text += wait(0, 0);
@@ -228,6 +232,15 @@ std::vector<HazardCase> cases() {
                            "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r10], "
                            "[%in], 128, [bar+8];\n[-" +
                                std::string("nanosleep.u32 1;\n-]") + "[+" + wait(1, 0) + "+]"));
+  // Who waits for such a phase waits for ever.
+  for (const char *bytes : {"144", "112"})
+    shared("MB5_" + std::string(bytes),
+           elected(0, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar+8], [-" +
+                          std::string(bytes) +
+                          "-][+128+];\nadd.u32 %r10, %b, 1024;\n"
+                          "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r10], "
+                          "[%in], 128, [bar+8];\n") +
+               wait(1, 0));
   shared("MB7", elected(0, "[+mbarrier.inval.shared::cta.b64 [bar+8];\n+]st.shared.u32 [bar+8], "
                            "%t;\n"));
   shared("BK1", kWord + elected(0, kFence + kCopyOut + kCommitGroup +

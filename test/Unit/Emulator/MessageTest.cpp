@@ -77,7 +77,27 @@ const Case kCases[] = {
             "128, [%r1];"
             "\nL: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra L;",
      "deadlock: no warp can run and nothing is in flight; cta 0,0,0 warp 0 at line 12 waits for "
-     "parity 0 of mbarrier 0x1400 (phase parity 0, pending 0 of 1, 128 bytes)"},
+     "parity 0 of mbarrier 0x1400 (phase parity 0, pending 0 of 1, 128 bytes); mbarrier 0x1400 "
+     "lacks no arrival, but 256 bytes are expected and 128 came"},
+    {"TooManyBytes",
+     init + "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16; mov.u32 %r0, buf; mov.u32 "
+            "%r1, bar;"
+            "@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%in], "
+            "128, [%r1];"
+            "\nL: mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra L;",
+     "livelock: every warp polls and nothing is in flight; cta 0,0,0 warp 0 at line 12 polls: line "
+     "12 tests parity 0 of mbarrier 0x1400 (phase parity 0, pending 0 of 1, -112 bytes); mbarrier "
+     "0x1400 lacks no arrival, but 16 bytes are expected and 128 came"},
+    {"BytesOfTheSecondPhase",
+     init + "mov.u32 %r0, buf; mov.u32 %r1, bar; @!%p0 bra W;"
+            "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;"
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%in], 64, "
+            "[%r1]; V: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra V;"
+            "mbarrier.expect_tx.shared.b64 [bar], 32; mbarrier.arrive.shared.b64 _, [bar];"
+            "\nW: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 1; @!%p1 bra W;",
+     "deadlock: no warp can run and nothing is in flight; cta 0,0,0 warp 0 at line 12 waits for "
+     "parity 1 of mbarrier 0x1400 (phase parity 1, pending 0 of 1, 32 bytes); mbarrier 0x1400 "
+     "lacks no arrival, but 32 bytes are expected and 0 came"},
     {"Livelock", init + "\nL: mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra L;",
      "livelock: every warp polls and nothing is in flight; cta 0,0,0 warp 0 at line 12 polls: line "
      "12 tests parity 0 of mbarrier 0x1400 (phase parity 0, pending 1 of 1, 0 bytes)"},
