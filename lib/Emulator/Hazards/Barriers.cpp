@@ -84,6 +84,7 @@ void Hazards::barrierInit(Warp &w, const Instruction &in, unsigned lane, uint64_
     components.emplace_back();
     components.back().agent = Agent::barrier;
     components.back().address = address;
+    barrierComponents.push_back(b.component);
   }
   b.isLive = true;
   b.init = x.record;

@@ -71,6 +71,22 @@ void Known::join(const Known &other) {
     raise(other.ahead, other.aheadTo);
 }
 
+bool Known::includes(const Known &other) const {
+  if (!other.each && base >= std::max(other.base, other.aheadTo))
+    return true;
+  for (unsigned l = 0; l < 32; ++l)
+    if (of(l) < other.of(l))
+      return false;
+  return true;
+}
+
+bool Clock::includes(const Clock &other) const {
+  for (size_t i = 0; i < other.entries.size(); ++i)
+    if (!(i < entries.size() ? entries[i] : Known()).includes(other.entries[i]))
+      return false;
+  return true;
+}
+
 bool Clock::covers(uint32_t component, uint32_t lanes, uint32_t count) const {
   if (component >= entries.size())
     return count == 0;

@@ -31,6 +31,8 @@ public:
   uint32_t ofAll() const { return base; }
   void raise(uint32_t lanes, uint32_t to);
   void join(const Known &other);
+  /// Joining the other would change nothing.
+  bool includes(const Known &other) const;
 
 private:
   uint32_t base = 0;
@@ -58,6 +60,7 @@ public:
   void join(const Clock &other);
   /// Joins one component only.
   void joinOne(const Clock &other, uint32_t component);
+  bool includes(const Clock &other) const;
   bool isEmpty() const { return entries.empty(); }
   size_t size() const { return entries.size(); }
 

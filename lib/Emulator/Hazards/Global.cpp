@@ -29,6 +29,32 @@ GlobalAccess Hazards::globalAccess(const Actor &x, bool isWide) const {
   return a;
 }
 
+namespace {
+/// Lanes at the same address, without comparing each with each.
+class AlikeLanes {
+public:
+  explicit AlikeLanes(const uint64_t *addresses) : addresses(addresses) {}
+  void fill(uint32_t lanes) {
+    std::memset(buckets, 0, sizeof buckets);
+    for (uint32_t m = lanes; m; m &= m - 1)
+      buckets[bucketOf(unsigned(__builtin_ctz(m)))] |= m & -m;
+  }
+  uint32_t of(unsigned lane) const {
+    uint32_t out = 0;
+    for (uint32_t m = buckets[bucketOf(lane)]; m; m &= m - 1)
+      if (addresses[__builtin_ctz(m)] == addresses[lane])
+        out |= m & -m;
+    return out;
+  }
+
+private:
+  static constexpr unsigned kBuckets = 64;
+  const uint64_t *addresses;
+  uint32_t buckets[kBuckets]; // not filled for ordinary accesses
+  unsigned bucketOf(unsigned lane) const { return unsigned(addresses[lane] >> 2) % kBuckets; }
+};
+} // namespace
+
 /// A warp's ordinary access, lane by lane or in runs of neighbours.
 void Hazards::accesses(Warp &w, const Instruction &in, Touch touch, Space space,
                        const uint64_t *addresses, unsigned bytes, uint32_t same, Order order,
@@ -37,6 +63,9 @@ void Hazards::accesses(Warp &w, const Instruction &in, Touch touch, Space space,
     return;
   const bool isGlobal = space == Space::global;
   const uint8_t shift = bytes <= 32 ? uint8_t(__builtin_ctz(bytes)) : kEveryLane;
+  AlikeLanes alike(addresses);
+  if (order == Order::relaxed)
+    alike.fill(w.mask);
   for (uint32_t m = w.mask; m;) {
     const auto lane = unsigned(__builtin_ctz(m));
     const uint64_t address = addresses[lane];
@@ -44,10 +73,8 @@ void Hazards::accesses(Warp &w, const Instruction &in, Touch touch, Space space,
     if (order == Order::relaxed) {
       // One access of all lanes at this address that know the same.
       const Group &g = groupOf(stateOf(w), lane);
-      uint32_t together = 0;
-      for (uint32_t k = g.own.isEmpty() ? m & g.lanes : m & -m; k; k &= k - 1)
-        if (addresses[__builtin_ctz(k)] == address)
-          together |= k & -k;
+      const uint32_t together =
+          g.own.isEmpty() ? alike.of(lane) & m & g.lanes : uint32_t(1) << lane;
       uint64_t inSpace = address;
       const Space where = space == Space::generic ? classify(address, inSpace) : space;
       strongAccess(w, in, touch, where, inSpace, bytes, together, order, isWide);
@@ -329,7 +356,23 @@ void Hazards::absorb(Group &g, const ForeignPtr &from) {
 /// A strong access at gpu or sys scope.
 void Hazards::wideFlag(WarpState &s, uint32_t lanes, uint64_t address, bool reads, bool writes,
                        Order order) {
-  LaunchHazards::Flag &flag = together->flags[address];
+  // Most atomics of a kernel are no flags: nobody has anything to hand on by them.
+  const Group &first = groupOf(s, unsigned(__builtin_ctz(lanes)));
+  const bool gives = writes && (isRelease(order) || first.knows.earlierOver || first.releasedWide ||
+                                first.knows.carried);
+  auto hasSeen = [&](const LaunchHazards::Flag &f) {
+    return (!f.earlierOver || first.knows.earlierOver) &&
+           (!f.released || f.released == first.pendingWide) &&
+           (!f.likely || f.likely == first.pendingLikely);
+  };
+  if (order == Order::relaxed && !gives && together->flags.empty())
+    return;
+  auto known = together->flags.find(address);
+  if (order == Order::relaxed && !gives &&
+      (!reads || known == together->flags.end() || hasSeen(known->second)))
+    return;
+  LaunchHazards::Flag &flag =
+      known == together->flags.end() ? together->flags[address] : known->second;
   auto read = [&](Group &g) {
     g.knows.earlierOver |= flag.earlierOver;
     if (isAcquire(order)) {

@@ -63,11 +63,27 @@ public:
       part.to = uint16_t(stop - start);
       part.base = int16_t(int64_t(address) - int64_t(start));
       Cell &cell = cellAt(start);
-      for (const GlobalAccess &a : cell)
-        if (a.from < part.to && part.from < a.to)
-          check(part, a, start, std::max(a.from, part.from), std::min(a.to, part.to));
-      keep(cell, part);
       at = stop;
+      if (GlobalAccess *before = hinted(cell, part, start + part.from)) {
+        check(part, *before, start, part.from, part.to);
+        *before = part;
+        continue;
+      }
+      GlobalAccess *before = nullptr;
+      size_t overlaps = 0;
+      for (GlobalAccess &a : cell)
+        if (a.from < part.to && part.from < a.to) {
+          check(part, a, start, std::max(a.from, part.from), std::min(a.to, part.to));
+          before = &a;
+          ++overlaps;
+        }
+      if (overlaps == 1 && isCountedAgain(part, *before)) {
+        *before = part;
+        hint(cell, *before, start + part.from);
+      } else {
+        keep(cell, part);
+        ++last->changes;
+      }
     }
   }
   /// A bulk copy's read of a row; true when it is only listed.
@@ -125,6 +141,7 @@ public:
           continue;
         const uint64_t start = page * kPage + i * kCell;
         Cell &cell = cellAt(start);
+        ++last->changes;
         for (const GlobalAccess &a : cells->cell[i])
           for (const GlobalAccess &earlier : cell)
             if (earlier.turn() != a.turn() && earlier.from < a.to && a.from < earlier.to)
@@ -140,7 +157,16 @@ private:
   static constexpr size_t kCells = kPage / kCell;
   struct Page {
     Cell cell[kCells];
+    uint32_t changes = 0; // of its cells, other than an atomic that takes another's place
   };
+  /// Where the atomic on an address was found that alone overlaps it: where many threads count,
+  /// most accesses only take its place.
+  struct Hint {
+    uint64_t address = 0;
+    const Page *page = nullptr;
+    uint32_t changes = 0, index = 0;
+  };
+  static constexpr size_t kHints = 4096;
   struct Area {
     bool isWritten = false;
     std::vector<GlobalRows> reads;
@@ -152,7 +178,27 @@ private:
   Page *last = nullptr;
   GlobalRange lastRange;
   Area *lastArea = nullptr;
+  std::vector<Hint> hints;
 
+  Hint &hintOf(uint64_t address) { return hints[address / 4 % kHints]; }
+  static bool isCountedAgain(const GlobalAccess &a, const GlobalAccess &before) {
+    return a.record.touch == Touch::atomic && before.record.touch == Touch::atomic &&
+           a.from == before.from && a.to == before.to && !a.isSameOperation(before);
+  }
+  GlobalAccess *hinted(Cell &cell, const GlobalAccess &a, uint64_t address) {
+    if (a.record.touch != Touch::atomic || hints.empty())
+      return nullptr;
+    const Hint &h = hintOf(address);
+    if (h.address != address || h.page != last || h.changes != last->changes)
+      return nullptr;
+    GlobalAccess &before = cell[h.index];
+    return isCountedAgain(a, before) ? &before : nullptr;
+  }
+  void hint(const Cell &cell, const GlobalAccess &a, uint64_t address) {
+    if (hints.empty())
+      hints.resize(kHints);
+    hintOf(address) = {address, last, last->changes, uint32_t(&a - cell.data())};
+  }
   Cell &cellAt(uint64_t start);
   Area &areaAt(uint64_t address);
   void written(uint64_t address);

@@ -51,10 +51,6 @@ Hazards::Hazards(Cluster &owner) : cluster(owner), options(owner.launch.options.
 
 Hazards::~Hazards() = default;
 
-Hazards::WarpState &Hazards::stateOf(const Warp &w) const {
-  return *warps[size_t(w.cta->rank) * cluster.launch.warpsPerCta + w.id];
-}
-
 uint32_t Hazards::component(WarpState &s, Agent agent) {
   uint32_t &id = s.agents[size_t(agent)];
   if (!id) {
@@ -62,15 +58,9 @@ uint32_t Hazards::component(WarpState &s, Agent agent) {
     components.emplace_back();
     components.back().agent = agent;
     components.back().warp = &s;
+    usesTensor |= agent >= Agent::tensor1 && agent <= Agent::tmemStore;
   }
   return id;
-}
-
-Hazards::Group &Hazards::groupOf(WarpState &s, unsigned lane) {
-  for (Group &g : s.groups)
-    if (g.lanes >> lane & 1)
-      return g;
-  return s.groups[0];
 }
 
 /// What lanes of a group have waited for themselves.
@@ -110,6 +100,7 @@ void Hazards::publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &i
   into.weak.join(g.knows.weak);
   into.before.join(g.knows.before);
   into.earlierOver |= g.knows.earlierOver;
+  into.sawRelaxed |= g.knows.sawRelaxed;
   if (isRelease(order)) {
     emu::join(into.carried, g.knows.carried);
     emu::join(into.carried, g.releasedWide);
@@ -144,10 +135,53 @@ void Hazards::learn(Group &g, const Knowledge &from, Order order) {
   }
   g.pending.join(from);
   g.knows.earlierOver |= from.earlierOver;
+  g.knows.sawRelaxed |= from.sawRelaxed;
   g.knows.init.join(from.init);
   g.knows.before.join(from.before);
   g.knows.weak.join(from.weak);
   g.knows.weak.join(from.plain);
+}
+
+/// Whether a relaxed flag hands on what its writer did, as Knowledge::weak. That decides what is
+/// reported of several CTAs and of tensor memory; else it only names a mistake, for which
+/// weaklyKnows() finds it out later.
+bool Hazards::keepsWeak() const { return cluster.ctas.size() > 1 || usesTensor; }
+
+/// A relaxed access to a flag without `weak`, which many threads may count by: what has no news
+/// costs no joining, and parts no lanes of a group.
+void Hazards::passFlag(WarpState &s, uint32_t lanes, uint64_t key, bool reads, bool writes) {
+  Group &g = groupOf(s, unsigned(__builtin_ctz(lanes)));
+  if (writes) {
+    g.wroteRelaxed = true;
+    s.relaxedAt = s.now++;
+    const Knowledge &fenced = g.fenced;
+    const bool hasNews = !barrierComponents.empty() || g.knows.earlierOver ||
+                         !g.knows.init.isEmpty() || !g.knows.before.isEmpty() ||
+                         !fenced.plain.isEmpty() || !fenced.async.isEmpty() ||
+                         !fenced.maps.isEmpty() || fenced.foreign;
+    if (hasNews) {
+      Knowledge &into = flags[key];
+      into.init.join(g.knows.init);
+      into.before.join(g.knows.before);
+      into.earlierOver |= g.knows.earlierOver;
+      into.plain.join(fenced.plain);
+      into.async.join(fenced.async);
+      into.maps.join(fenced.maps);
+      emu::join(into.foreign, fenced.foreign);
+      for (uint32_t c : barrierComponents) {
+        into.weak.joinOne(g.knows.weak, c);
+        into.weak.joinOne(g.knows.plain, c);
+      }
+    }
+  }
+  if (!reads)
+    return;
+  g.knows.sawRelaxed = true;
+  if (flags.empty())
+    return;
+  auto it = flags.find(key);
+  if (it != flags.end() && !g.pending.includes(it->second))
+    eachGroup(s, lanes, [&](Group &part) { learn(part, it->second, Order::relaxed); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,6 +21,7 @@
 
 #include <map>
 #include <span>
+#include <unordered_map>
 
 namespace blockscale::emu {
 
@@ -164,8 +165,10 @@ private:
   std::vector<Named> named; // by rank, 16 each
   Knowledge clusterPending, clusterDone;
   struct Ending;
-  std::vector<Ending> endings;         // by rank
-  std::map<uint64_t, Knowledge> flags; // released by stores and atomics, by address
+  std::vector<Ending> endings;                   // by rank
+  std::unordered_map<uint64_t, Knowledge> flags; // released by stores and atomics, by address
+  std::vector<uint32_t> barrierComponents;
+  bool usesTensor = false; // some component is of tensor memory
   AsyncOp *landing = nullptr;
   std::vector<Conflict> conflicts; // of the access that is being checked
   std::vector<GlobalConflict> globalConflicts;
@@ -192,6 +195,8 @@ private:
   void publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &into, Order order);
   void joinTensor(Clock &into, const Clock &from) const;
   void learn(Group &g, const Knowledge &from, Order order);
+  bool keepsWeak() const;
+  void passFlag(WarpState &s, uint32_t lanes, uint64_t key, bool reads, bool writes);
   Barrier *barrierAt(uint64_t address);
   void copiesArrived(Barrier &b, uint64_t address);
   void reportScope(Warp &w, const Instruction &in, const Barrier &b, uint64_t address,

@@ -17,6 +17,29 @@ void FencedClock::join(const FencedClock &o) {
     own[i].join(o.own[i]);
 }
 
+bool FencedClock::includes(const FencedClock &o) const {
+  static const Clock kNone;
+  for (size_t i = 0; i < o.own.size(); ++i)
+    if (!(i < own.size() ? own[i] : kNone).includes(o.own[i]))
+      return false;
+  return shared.includes(o.shared) && global.includes(o.global);
+}
+
+bool Snapshot::includes(const Snapshot &o) const {
+  return plain.includes(o.plain) && async.includes(o.async) && maps.includes(o.maps);
+}
+
+static bool includes(const ForeignPtr &into, const ForeignPtr &from) {
+  if (!from || into == from)
+    return true;
+  if (!into)
+    return false;
+  for (const auto &[turn, snapshot] : *from)
+    if (auto it = into->find(turn); it == into->end() || !it->second.includes(snapshot))
+      return false;
+  return true;
+}
+
 void Snapshot::join(const Snapshot &o) {
   plain.join(o.plain);
   async.join(o.async);
@@ -64,6 +87,15 @@ void Knowledge::join(const Knowledge &o) {
   emu::join(carried, o.carried);
   emu::join(likely, o.likely);
   earlierOver |= o.earlierOver;
+  sawRelaxed |= o.sawRelaxed;
+}
+
+bool Knowledge::includes(const Knowledge &o) const {
+  return plain.includes(o.plain) && async.includes(o.async) && init.includes(o.init) &&
+         before.includes(o.before) && weak.includes(o.weak) && maps.includes(o.maps) &&
+         emu::includes(foreign, o.foreign) && (!o.acquired || acquired == o.acquired) &&
+         emu::includes(carried, o.carried) && emu::includes(likely, o.likely) &&
+         (earlierOver || !o.earlierOver) && (sawRelaxed || !o.sawRelaxed);
 }
 
 } // namespace blockscale::emu

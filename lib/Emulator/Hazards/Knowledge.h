@@ -23,6 +23,8 @@ struct FencedClock {
   Clock global;
   std::vector<Clock> own; // shared memory of one CTA, by rank; may be shorter
   void join(const FencedClock &o);
+  bool includes(const FencedClock &o) const;
+  bool isEmpty() const { return shared.isEmpty() && global.isEmpty() && own.empty(); }
 };
 
 /// What is known of another cluster: of its accesses, those to global memory behind a
@@ -30,6 +32,7 @@ struct FencedClock {
 struct Snapshot {
   Clock plain, async, maps;
   void join(const Snapshot &o);
+  bool includes(const Snapshot &o) const;
 };
 
 /// By the cluster's turn.
@@ -61,7 +64,10 @@ struct Knowledge {
   ForeignPtr carried;
   ForeignPtr likely;        // known if they are
   bool earlierOver = false; // a griddepcontrol.wait comes ahead
+  bool sawRelaxed = false;  // a relaxed read of a flag that keeps no `weak`: Hazards::passFlag
   void join(const Knowledge &o);
+  /// Joining the other would change nothing.
+  bool includes(const Knowledge &o) const;
 };
 
 } // namespace blockscale::emu

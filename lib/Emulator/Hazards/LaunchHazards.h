@@ -18,6 +18,7 @@
 #include "../Machine.h"
 
 #include <set>
+#include <unordered_map>
 
 namespace blockscale::emu {
 
@@ -49,7 +50,7 @@ public:
     ForeignPtr likely; // if fences are cumulative
     bool earlierOver = false;
   };
-  std::map<uint64_t, Flag> flags;
+  std::unordered_map<uint64_t, Flag> flags;
 
   const EarlierGrid *earlier() const { return before.get(); }
   /// Of one cluster: what dependents see from their start on, and whether they start behind the

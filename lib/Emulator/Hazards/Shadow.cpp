@@ -93,7 +93,26 @@ void Cell::addRead(const Record &r) {
   push(r);
 }
 
+/// The one that an atomic takes the place of, where it overlaps no other: as threads count.
+Record *Cell::replacedByAtomic(const Record &r) {
+  Record *out = nullptr;
+  Record *records = data();
+  for (size_t i = 0, n = size(); i < n; ++i)
+    if (records[i].bytes & r.bytes) {
+      if (out || records[i].touch != Touch::atomic || records[i].bytes != r.bytes ||
+          records[i].isSameOperation(r))
+        return nullptr;
+      out = &records[i];
+    }
+  return out;
+}
+
 void Cell::addWrite(const Record &r) {
+  if (r.touch == Touch::atomic)
+    if (Record *before = replacedByAtomic(r)) {
+      *before = r;
+      return;
+    }
   Record *records = data();
   size_t kept = 0;
   for (size_t i = 0, n = size(); i < n; ++i) {

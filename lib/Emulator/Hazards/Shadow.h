@@ -70,6 +70,7 @@ private:
   void push(const Record &r);
   void shrink(std::size_t to);
   bool merge(const Record &r);
+  Record *replacedByAtomic(const Record &r);
 };
 
 static_assert(sizeof(Record) == 24 && sizeof(Cell) == 64);

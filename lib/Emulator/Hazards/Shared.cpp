@@ -55,7 +55,17 @@ bool Hazards::knows(const Actor &x, const Record &r, uint32_t bytes) const {
 }
 
 bool Hazards::weaklyKnows(const Actor &x, const Record &r, uint32_t bytes) const {
-  return x.group->knows.weak.covers(r.component, r.owners(bytes), r.count);
+  if (x.group->knows.weak.covers(r.component, r.owners(bytes), r.count))
+    return true;
+  if (!x.group->knows.sawRelaxed)
+    return false;
+  // Through a flag that does not tell what its writers knew.
+  for (const auto &s : warps)
+    for (const Group &g : s->groups)
+      if (g.wroteRelaxed && ((components[r.component].warp == s.get() && r.count <= s->relaxedAt) ||
+                             g.knows.plain.covers(r.component, r.owners(bytes), r.count)))
+        return true;
+  return false;
 }
 
 /// A restricted commit says that the tensor pipe has read its A operands.
@@ -241,6 +251,8 @@ void Hazards::strongAccess(Warp &w, const Instruction &in, Touch touch, Space sp
   if (!isShared && isWide && shadow != ownShadow.get())
     wideFlag(s, lanes, address, reads, writes, order);
   const uint64_t key = address | (isShared ? uint64_t(1) << 63 : 0);
+  if (order == Order::relaxed && !keepsWeak())
+    return passFlag(s, lanes, key, reads, writes);
   auto write = [&] { publish(s, groupOf(s, lane), lanes, flags[key], order); };
   if (writes && order == Order::relaxed) // which each of the lanes may see
     write();

@@ -20,14 +20,15 @@ bool isGuessOfSwap(const Kernel &kernel, const Record &a, const Record &b);
 struct Hazards::Group {
   uint32_t lanes = 0;
   Knowledge knows;
-  Knowledge pending;        // from relaxed reads and waits; a fence makes it known
-  Knowledge fenced;         // at the last releasing fence; relaxed writes carry it
-  Clock own;                // of the copies that a lane has waited for, for itself alone
-  ForeignPtr absorbed;      // the last that it learned: polls see the same again and again
-  ForeignPtr pendingWide;   // from relaxed reads at gpu scope
-  ForeignPtr releasedWide;  // at the last releasing fence of that scope
-  ForeignPtr pendingLikely; // from relaxed reads of what others' fences released
-  Clock tensorFenced;       // known before the last tcgen05.fence::after_thread_sync
+  Knowledge pending;         // from relaxed reads and waits; a fence makes it known
+  Knowledge fenced;          // at the last releasing fence; relaxed writes carry it
+  Clock own;                 // of the copies that a lane has waited for, for itself alone
+  ForeignPtr absorbed;       // the last that it learned: polls see the same again and again
+  ForeignPtr pendingWide;    // from relaxed reads at gpu scope
+  ForeignPtr releasedWide;   // at the last releasing fence of that scope
+  ForeignPtr pendingLikely;  // from relaxed reads of what others' fences released
+  bool wroteRelaxed = false; // a flag that keeps no `weak`
+  Clock tensorFenced;        // known before the last tcgen05.fence::after_thread_sync
   /// Lanes of another group come to know what these do, and the reverse.
   void join(const Group &o) {
     knows.join(o.knows);
@@ -38,6 +39,7 @@ struct Hazards::Group {
     emu::join(pendingWide, o.pendingWide);
     emu::join(releasedWide, o.releasedWide);
     emu::join(pendingLikely, o.pendingLikely);
+    wroteRelaxed |= o.wroteRelaxed;
   }
 };
 
@@ -57,7 +59,8 @@ struct Hazards::WgmmaState {
 
 struct Hazards::WarpState {
   Warp *warp = nullptr;
-  uint32_t now = 1; // count of the accesses of its threads
+  uint32_t now = 1;       // count of the accesses of its threads
+  uint32_t relaxedAt = 0; // the last at which it wrote a flag that keeps no `weak`
   uint32_t agents[kWarpAgents] = {};
   std::vector<Group> groups;
   struct Load {
@@ -163,6 +166,17 @@ struct AsyncTrace {
   uint32_t copies = 0, count = 0;
   std::vector<std::pair<uint64_t, uint32_t>> phases;
 };
+
+inline Hazards::WarpState &Hazards::stateOf(const Warp &w) const {
+  return *warps[size_t(w.cta->rank) * cluster.launch.warpsPerCta + w.id];
+}
+
+inline Hazards::Group &Hazards::groupOf(WarpState &s, unsigned lane) {
+  for (Group &g : s.groups)
+    if (g.lanes >> lane & 1)
+      return g;
+  return s.groups[0];
+}
 
 template <class Fn> void Hazards::eachGroup(WarpState &s, uint32_t lanes, Fn fn) {
   for (size_t i = 0; lanes && i < s.groups.size(); ++i) {
