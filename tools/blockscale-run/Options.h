@@ -26,6 +26,7 @@ struct FileArg {
 };
 
 struct Options {
+  char **argv = nullptr;                  // the whole command line
   std::string input;                      // MLIR
   std::string ptx, manifest, kernel;      // PTX from anywhere
   std::string entry, arch, pins, emitPtx; // MLIR only

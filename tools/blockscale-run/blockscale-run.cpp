@@ -379,6 +379,7 @@ int main(int argc, char **argv) {
   Result<Options> options = parseOptions(*line);
   if (!options)
     return fail(options.message());
+  options->argv = argv;
   Result<bool> status = options->ptx.empty() ? runMlir(*options) : runPtx(*options);
   return status ? 0 : fail(status.message());
 }
