@@ -23,9 +23,10 @@ enum class Data {
   cancelling, // the second half of K cancels the first; D small
   sparse,     // many zero elements, groups, rows and scales
   specials,   // NaN and infinity in elements, scales and D
+  heavy,      // large elements of one sign a row; scales and D up to where floats end
 };
-inline constexpr Data kAllData[] = {Data::quantised,  Data::uniform, Data::wide,
-                                    Data::cancelling, Data::sparse,  Data::specials};
+inline constexpr Data kAllData[] = {Data::quantised, Data::uniform,  Data::wide, Data::cancelling,
+                                    Data::sparse,    Data::specials, Data::heavy};
 
 /// Operands of one instruction, with room around the rows that a path must not
 /// read as data nor write.
@@ -91,6 +92,13 @@ private:
     return sign | code;
   }
 
+  /// The code of the largest finite element.
+  static uint32_t largest(facts::Format f) {
+    if (f == facts::Format::e4m3)
+      return 0x7E;
+    return f == facts::Format::e5m2 ? 0x7B : (1u << (facts::info(f).bits - 1)) - 1;
+  }
+
   std::vector<uint8_t> elements(facts::Format f, emu::Packing packing, int rows, size_t pitch,
                                 int k, Data data) {
     std::vector<uint8_t> bytes(size_t(rows) * pitch);
@@ -99,9 +107,12 @@ private:
     unsigned bits = facts::info(f).bits;
     for (int r = 0; r < rows; ++r) {
       bool zeroRow = data == Data::sparse && below(8) == 0;
+      uint32_t rowSign = below(2) << (bits - 1);
       int zeroGroup = data == Data::sparse ? int(below(uint32_t(k / 16))) : -1;
       for (int j = 0; j < k; ++j) {
         uint32_t code = zeroRow || j / 16 == zeroGroup ? 0 : element(f, data);
+        if (data == Data::heavy)
+          code = rowSign | (largest(f) - below(3));
         size_t at = packing == emu::Packing::dense ? size_t(j) * bits
                                                    : size_t(j / 16) * 128 + size_t(j % 16) * bits;
         for (unsigned bit = 0; bit < bits; ++bit, ++at) {
@@ -122,6 +133,8 @@ private:
         byte = uint8_t(info.one - step + below(uint32_t(2 * step)));
       else if (data == Data::uniform || data == Data::cancelling)
         byte = uint8_t(info.one - 4 * step + below(uint32_t(8 * step)));
+      else if (data == Data::heavy)
+        byte = below(2) ? info.one : uint8_t(info.one + (step == 1 ? 45 + below(14) : below(48)));
       else
         byte = uint8_t(below(info.nan));
       if (data == Data::sparse && below(4) == 0)
@@ -146,6 +159,8 @@ private:
                                       0x7F7FFFFF, 0xFF7FFFFF, 0x00000001, 0x80000000};
       return below(20) == 0 ? std::bit_cast<float>(bits[below(8)]) : normal();
     }
+    case Data::heavy:
+      return normal() * std::ldexp(1.0f, below(2) ? 0 : 100 + int(below(25)));
     case Data::wide:
       break;
     }
