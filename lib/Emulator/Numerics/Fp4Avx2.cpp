@@ -229,6 +229,15 @@ inline __m128i upper(__m256i v) { return _mm256_extracti128_si256(v, 1); }
 inline __m256 join(__m128 low, __m128 high) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
 }
+/// Lanes too large for a float, and two such halves as one vector.
+inline __m256 exceeds(__m256d v) {
+  __m256d magnitude = _mm256_andnot_pd(_mm256_set1_pd(-0.0), v);
+  return _mm256_castpd_ps(_mm256_cmp_pd(magnitude, _mm256_set1_pd(0x1p128), _CMP_GE_OQ));
+}
+inline __m256i narrow(__m256 low, __m256 high) {
+  __m256 mixed = _mm256_shuffle_ps(low, high, 0x88);
+  return _mm256_permute4x64_epi64(_mm256_castps_si256(mixed), 0xD8);
+}
 inline void addCut(__m256d &sum, __m256d term) {
   sum = _mm256_add_pd(sum, _mm256_round_pd(term, kCut));
 }
@@ -287,28 +296,18 @@ void generalRow(const Tile &t, const Workspace &w, int row, int column) {
   __m256d high = _mm256_mul_pd(sumHigh, power(upper(down)));
   __m256 result = join(_mm256_cvtpd_ps(low), _mm256_cvtpd_ps(high));
   result = _mm256_add_ps(result, _mm256_setzero_ps()); // no minus zero
-  // Cutting leaves overflow at the largest finite value; it is infinity.
-  alignas(32) double exact[kHalf];
-  alignas(32) float values[kHalf];
-  _mm256_store_pd(exact, low);
-  _mm256_store_pd(exact + 4, high);
-  _mm256_store_ps(values, result);
-  alignas(32) uint32_t before[kHalf];
-  store(before, magnitude);
-  alignas(32) float old[kHalf];
-  _mm256_store_ps(old, c);
-  for (int i = 0; i < kHalf; ++i) {
-    bool nan = before[i] > 0x7F800000 || (a.nanRows >> lane & 1) || (b.nanRows >> (base + i) & 1);
-    if (nan)
-      values[i] = __builtin_nanf("0x3FFFFF"); // 0x7FFFFFFF
-    else if (before[i] == 0x7F800000)
-      values[i] = old[i];
-    else if (exact[i] >= 0x1p128)
-      values[i] = __builtin_inff();
-    else if (exact[i] <= -0x1p128)
-      values[i] = -__builtin_inff();
-  }
-  __builtin_memcpy(d, values, sizeof(values));
+  // Cutting leaves overflow at the largest finite value; infinity is next to it.
+  __m256i overflow = narrow(exceeds(low), exceeds(high));
+  result = _mm256_castsi256_ps(_mm256_sub_epi32(_mm256_castps_si256(result), overflow));
+  __m256i special = _mm256_cmpgt_epi32(magnitude, splat(0x7F7FFFFF));
+  result = _mm256_blendv_ps(result, c, _mm256_castsi256_ps(special));
+  const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  int nanColumns = (a.nanRows >> lane & 1) ? 0xFF : int(b.nanRows >> base);
+  __m256i nan = _mm256_or_si256(_mm256_cmpgt_epi32(magnitude, splat(0x7F800000)),
+                                _mm256_cmpeq_epi32(_mm256_and_si256(splat(nanColumns), bit), bit));
+  result =
+      _mm256_blendv_ps(result, _mm256_castsi256_ps(splat(0x7FFFFFFF)), _mm256_castsi256_ps(nan));
+  _mm256_storeu_ps(d, result);
 }
 
 /// Four rows and eight columns as integers; false, with D untouched, if an
@@ -360,16 +359,19 @@ bool shortcutRows(const Tile &t, const Workspace &w, int row, int column) {
   return true;
 }
 
-/// N is a multiple of 8, so no vector is partly outside.
+/// N is a multiple of 8, so no vector is partly outside. Columns in groups that the
+/// first cache holds, as rows of D may lie so that they displace each other there.
 template <int S, int P, bool Bare> void sumAll(const Tile &t, const Workspace &w, bool shortcuts) {
-  for (int column = 0; column < t.n; column += kHalf)
-    for (int row = 0; row < t.m; row += 4) {
-      int rows = minOf(4, t.m - row);
-      if (shortcuts && rows == 4 && shortcutRows<S, P, Bare>(t, w, row, column))
-        continue;
-      for (int r = row; r < row + rows; ++r)
-        generalRow<S, P, Bare>(t, w, r, column);
-    }
+  constexpr int kGroup = 64;
+  for (int first = 0; first < t.n; first += kGroup)
+    for (int row = 0; row < t.m; row += 4)
+      for (int column = first; column < minOf(first + kGroup, t.n); column += kHalf) {
+        int rows = minOf(4, t.m - row);
+        if (shortcuts && rows == 4 && shortcutRows<S, P, Bare>(t, w, row, column))
+          continue;
+        for (int r = row; r < row + rows; ++r)
+          generalRow<S, P, Bare>(t, w, r, column);
+      }
 }
 
 template <bool Bare>
