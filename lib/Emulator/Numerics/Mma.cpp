@@ -62,18 +62,32 @@ fp8::Element fp8Element(facts::Format format) {
   return e;
 }
 
+/// Sixteen codes of fewer than eight bits, packed without gaps, one a byte with the
+/// sign in bit 7.
+template <unsigned Bits> void unpackSixteen(uint8_t *to, const uint8_t *from) {
+  constexpr uint32_t kSign = 1u << (Bits - 1);
+  for (int quad = 0; quad < 4; ++quad) { // four codes are Bits / 2 bytes
+    uint32_t word = 0;
+    for (unsigned i = 0; i < Bits / 2; ++i)
+      word |= uint32_t(from[quad * Bits / 2 + i]) << 8 * i;
+    for (unsigned i = 0; i < 4; ++i) {
+      uint32_t code = word >> Bits * i;
+      to[4 * quad + i] = uint8_t((code & (kSign - 1)) | (code & kSign) << (8 - Bits));
+    }
+  }
+}
+
 /// Rows with one element a byte and the sign in bit 7; unpacks where they are not.
 const uint8_t *byteRows(facts::Format format, Packing packing, const uint8_t *rows, size_t &pitch,
                         int count, int k, uint8_t (&unpacked)[fp8::kMaxRows][fp8::kMaxK]) {
   unsigned bits = facts::info(format).bits;
   if (bits == 8)
     return rows;
-  uint8_t sign = uint8_t(1u << (bits - 1));
+  size_t sixteen = packing == Packing::dense ? 2 * bits : 16; // bytes
   for (int r = 0; r < count; ++r)
-    for (int j = 0; j < k; ++j) {
-      uint32_t code = elementCode(format, packing, rows + r * pitch, j);
-      unpacked[r][j] = uint8_t(code & sign ? (code ^ sign) | 0x80 : code);
-    }
+    for (int group = 0; group < k / 16; ++group)
+      (bits == 4 ? unpackSixteen<4> : unpackSixteen<6>)(unpacked[r] + 16 * group,
+                                                        rows + r * pitch + group * sixteen);
   pitch = fp8::kMaxK;
   return unpacked[0];
 }
