@@ -323,26 +323,36 @@ inline void extremes(int8_t (*to)[64], const RowA *rows, const int32_t (RowA::*o
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Eight columns of D from `column`, of which those beyond N are not touched.
+/// Sixteen columns of D in two vectors; those beyond N are not touched.
 struct Columns {
   const ColumnsB &b;
-  int column, base; // base: the first one's lane in b
-  bool whole;
-  __m256i inside;
+  size_t column; // the first one
+  int count;     // of those within N
+  __m256i inside[2];
 
   Columns(const Tile &t, const Workspace &w, int column)
-      : b(w.b[column / kLanes]), column(column), base(column % kLanes),
-        whole(t.n - column >= kHalf),
-        inside(_mm256_cmpgt_epi32(splat(t.n - column), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))) {
+      : b(w.b[column / kLanes]), column(size_t(column)), count(minOf(kLanes, t.n - column)) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    inside[0] = _mm256_cmpgt_epi32(splat(count), lane);
+    inside[1] = _mm256_cmpgt_epi32(splat(count - kHalf), lane);
   }
-  __m256 read(const float *d) const {
-    return whole ? _mm256_loadu_ps(d) : _mm256_maskload_ps(d, inside);
+  __m256 read(const float *row, int half) const {
+    if (count >= kHalf * (half + 1))
+      return _mm256_loadu_ps(row + column + kHalf * half);
+    if (count <= kHalf * half)
+      return _mm256_setzero_ps();
+    return _mm256_maskload_ps(row + column + kHalf * half, inside[half]);
   }
-  void write(float *d, __m256 v) const {
-    if (whole)
-      _mm256_storeu_ps(d, v);
-    else
-      _mm256_maskstore_ps(d, inside, v);
+  void write(float *row, int half, __m256 v) const {
+    if (count >= kHalf * (half + 1))
+      _mm256_storeu_ps(row + column + kHalf * half, v);
+    else if (count > kHalf * half)
+      _mm256_maskstore_ps(row + column + kHalf * half, inside[half], v);
+  }
+  /// Bytes kept for 64 columns as int32.
+  __m256i widen(const int8_t (&group)[64], int half) const {
+    return _mm256_cvtepi8_epi32(
+        _mm_loadl_epi64((const __m128i *)(group + column % 64 + size_t(kHalf * half))));
   }
 };
 
@@ -356,18 +366,19 @@ template <int Blocks> struct Alignment {
 };
 
 template <int Blocks>
-inline Alignment<Blocks> align(const Tile &t, const Workspace &w, int row, const Columns &cols) {
+inline Alignment<Blocks> align(const Tile &t, const Workspace &w, int row, const Columns &cols,
+                               int half) {
   Alignment<Blocks> x;
-  x.c = t.accumulate ? cols.read(t.d + size_t(row) * t.dPitch + cols.column) : _mm256_setzero_ps();
+  x.c = t.accumulate ? cols.read(t.d + size_t(row) * t.dPitch, half) : _mm256_setzero_ps();
   x.magnitude = _mm256_and_si256(bitsOf(x.c), splat(0x7FFFFFFF));
   x.field = _mm256_max_epi32(_mm256_srli_epi32(x.magnitude, 23), splat(1));
   x.largest = _mm256_blendv_epi8(_mm256_sub_epi32(x.field, splat(127)), splat(kZeroExponent),
                                  _mm256_cmpeq_epi32(x.magnitude, _mm256_setzero_si256()));
+#pragma GCC unroll 2
   for (int block = 0; block < Blocks; ++block) {
     x.scale[block] =
-        _mm256_add_epi32(splat(w.a[row].scale[block]), load(cols.b.scale[block] + cols.base));
-    __m256i product = _mm256_cvtepi8_epi32(
-        _mm_loadl_epi64((const __m128i *)(w.largest[block][row] + cols.column % 64)));
+        _mm256_add_epi32(splat(w.a[row].scale[block]), load(cols.b.scale[block] + kHalf * half));
+    __m256i product = cols.widen(w.largest[block][row], half);
     __m256i some = _mm256_cmpgt_epi32(product, splat(kNoProduct));
     x.largest = _mm256_max_epi32(
         x.largest,
@@ -422,14 +433,14 @@ inline __m256 select(__m256 otherwise, __m256i mask, __m256 v) {
 
 /// Where an operand holds an infinity, IEEE arithmetic gives the special results:
 /// in any order, as finite products are below 2^32 and overflow no sum.
-inline __m256 withInfinities(const Tile &t, const RowA &a, const Columns &cols, __m256 c,
+inline __m256 withInfinities(const Tile &t, const RowA &a, const ColumnsB &b, int half, __m256 c,
                              __m256 result) {
   __m256 sums[4] = {c, _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps()};
   for (int k0 = 0; k0 < t.k; k0 += 4)
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j)
       sums[j] = _mm256_fmadd_ps(_mm256_set1_ps(a.value[k0 + j]),
-                                _mm256_load_ps(cols.b.value[k0 + j] + cols.base), sums[j]);
+                                _mm256_load_ps(b.value[k0 + j] + kHalf * half), sums[j]);
   __m256 sum = _mm256_add_ps(_mm256_add_ps(sums[0], sums[1]), _mm256_add_ps(sums[2], sums[3]));
   __m256i magnitude = _mm256_and_si256(bitsOf(sum), splat(0x7FFFFFFF));
   result = select(result, _mm256_cmpgt_epi32(magnitude, splat(0x7F7FFFFF)), sum);
@@ -453,9 +464,8 @@ inline __m256i notQuick(__m256i largest) {
 
 /// The end of the general way where a result may be anything.
 template <int Blocks>
-[[gnu::noinline]] __m256 anyResult(const Tile &t, const RowA &a, const Columns &cols,
+[[gnu::noinline]] __m256 anyResult(const Tile &t, const RowA &a, const ColumnsB &b, int half,
                                    const Alignment<Blocks> &x, const __m256i (&part)[2 * Blocks]) {
-  const ColumnsB &b = cols.b;
   const __m256i lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   __m256d sum[2] = {_mm256_setzero_pd(), _mm256_setzero_pd()};
   for (int i = 0; i < 2 * Blocks; ++i)
@@ -466,9 +476,9 @@ template <int Blocks>
   __m256 result = _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
   result = select(result, _mm256_cmpgt_epi32(x.magnitude, splat(0x7F7FFFFF)), x.c);
   if (!a.isNan && (a.hasInfinity || b.hasInfinity))
-    result = withInfinities(t, a, cols, x.c, result);
+    result = withInfinities(t, a, b, half, x.c, result);
   __m256i nan = _mm256_cmpgt_epi32(x.magnitude, splat(0x7F800000));
-  int columns = a.isNan ? 0xFF : b.nanColumns >> cols.base;
+  int columns = a.isNan ? 0xFF : b.nanColumns >> (kHalf * half);
   nan = _mm256_or_si256(nan, _mm256_cmpeq_epi32(_mm256_and_si256(splat(columns), lane), lane));
   return select(result, nan, floats(splat(kNanBits)));
 }
@@ -476,13 +486,13 @@ template <int Blocks>
 /// The model for `Rows` rows and eight columns.
 template <int Blocks, int Rows>
 [[gnu::always_inline]] inline void generalRows(const Tile &t, const Workspace &w, int row,
-                                               const Columns &cols) {
+                                               const Columns &cols, int half) {
   const ColumnsB &b = cols.b;
   Alignment<Blocks> x[Rows];
   __m256i part[Rows][2 * Blocks]; // the accumulator and sixteen cut products stay below 2^31
 #pragma GCC unroll 4
   for (int r = 0; r < Rows; ++r)
-    x[r] = align<Blocks>(t, w, row + r, cols);
+    x[r] = align<Blocks>(t, w, row + r, cols, half);
 #pragma GCC unroll 2
   for (int block = 0; block < Blocks; ++block) {
     __m256 factor[Rows];
@@ -496,7 +506,7 @@ template <int Blocks, int Rows>
         sum[r] = k0 == 0 ? cutAccumulator(x[r]) : _mm256_setzero_si256();
 #pragma GCC unroll 4
       for (int k = k0; k < k0 + 16; ++k) {
-        __m256 values = _mm256_load_ps(b.value[k] + cols.base);
+        __m256 values = _mm256_load_ps(b.value[k] + kHalf * half);
         pin(values);
 #pragma GCC unroll 4
         for (int r = 0; r < Rows; ++r)
@@ -524,98 +534,123 @@ template <int Blocks, int Rows>
     __m256 result =
         plainColumns && !a.isNan && !a.hasInfinity && _mm256_movemask_ps(floats(bad)) == 0
             ? quickResult(sum, x[r].largest)
-            : anyResult<Blocks>(t, a, cols, x[r], part[r]);
-    cols.write(t.d + size_t(row + r) * t.dPitch + cols.column, result);
+            : anyResult<Blocks>(t, a, b, half, x[r], part[r]);
+    cols.write(t.d + size_t(row + r) * t.dPitch, half, result);
   }
 }
 
 /// The general way for some rows: bit r of `rows` is row + r.
 template <int Blocks>
 [[gnu::noinline]] void generalSome(const Tile &t, const Workspace &w, int row, unsigned rows,
-                                   const Columns &cols) {
+                                   const Columns &cols, int half) {
   for (; rows != 0; rows &= rows - 1)
-    generalRows<Blocks, 1>(t, w, row + __builtin_ctz(rows), cols);
+    generalRows<Blocks, 1>(t, w, row + __builtin_ctz(rows), cols, half);
 }
 
 template <int Blocks>
-[[gnu::noinline]] void generalFour(const Tile &t, const Workspace &w, int row,
-                                   const Columns &cols) {
-  generalRows<Blocks, kRowsAtOnce>(t, w, row, cols);
-}
-
-constexpr int kMaxShift = 20;
-
-/// A row and eight columns from the integer dot products of the regular elements;
-/// false, with D untouched, if that is not possible. `lastBits` says whether those of
-/// the four rows that `row` belongs to are known for these columns.
-template <int Blocks>
-[[gnu::always_inline]] inline bool
-shortcutRow(const Tile &t, Workspace &w, int row, const Columns &cols,
-            const __m256i *const (&dot)[Blocks], bool &lastBits) {
-  const RowA &a = w.a[row];
-  const ColumnsB &b = cols.b;
-  int exceptions = 0; // so few that their cut values fit beside the dot products
-  for (int block = 0; block < Blocks; ++block)
-    exceptions += a.exceptions[block] + b.exceptions[block];
-  if (!a.shortcut || exceptions > kMaxRowExceptions + kMaxColumnExceptions)
-    return false;
-  Alignment<Blocks> x = align<Blocks>(t, w, row, cols);
-  __m256i bad = notQuick(x.largest); // in sign bits
-  __m256i up = _mm256_sub_epi32(splat(kFraction), x.largest);
-  // Cut one by one; so few that they cannot overflow.
-  __m256i single = cutAccumulator(x);
-  __m256i sum = _mm256_setzero_si256(); // modulo 2^32
-  __m256 estimate = _mm256_setzero_ps();
-#pragma GCC unroll 2
-  for (int block = 0; block < Blocks; ++block) {
-    // Units of the dot product in units of the sum. If that is a whole number, no
-    // product loses a bit; else none does if the last bits of all are high enough.
-    __m256i shift = _mm256_add_epi32(
-        _mm256_add_epi32(splat(a.unit[block]), load(b.unit[block] + cols.base)), up);
-    __m256i part = _mm256_sllv_epi32(*dot[block], shift);
-    bad = _mm256_or_si256(bad, _mm256_sub_epi32(splat(kMaxShift), shift));
-    if (_mm256_movemask_ps(floats(shift)) != 0) {
-      if (!lastBits)
-        findLastBits(t, w, row & -kRowsAtOnce, cols.column & -64);
-      lastBits = true;
-      __m256i last = _mm256_cvtepi8_epi32(
-          _mm_loadl_epi64((const __m128i *)(w.lastBit[block][row] + cols.column % 64)));
-      last = _mm256_add_epi32(last, _mm256_add_epi32(x.scale[block], up));
-      __m256i tooFar = _mm256_add_epi32(shift, splat(100)); // for power()
-      bad = _mm256_or_si256(bad, _mm256_or_si256(_mm256_and_si256(shift, last), tooFar));
-      __m256i down = _mm256_sub_epi32(_mm256_setzero_si256(), shift);
-      part = bitsOf(select(floats(part), shift, floats(_mm256_srav_epi32(*dot[block], down))));
-    }
-    sum = _mm256_add_epi32(sum, part);
-    estimate = _mm256_fmadd_ps(_mm256_cvtepi32_ps(*dot[block]), power(shift), estimate);
-    if (a.exceptions[block] + b.exceptions[block] == 0)
-      continue;
-    __m256 factor = blockFactor(x.largest, x.scale[block]);
-    for (int e = 0; e < a.exceptions[block]; ++e) {
-      int k = a.exceptionAt[block][e];
-      single = _mm256_add_epi32(
-          single, cut(_mm256_set1_ps(a.value[k]), _mm256_load_ps(b.value[k] + cols.base), factor));
-    }
-    for (int e = 0; e < b.exceptions[block]; ++e)
-      single = _mm256_add_epi32(single, cut(_mm256_set1_ps(a.regular[b.exceptionAt[block][e]]),
-                                            _mm256_load_ps(b.exceptionValue[block][e] + cols.base),
-                                            factor));
-  }
-  // The sum is right if it fits an int32; the estimate is off by less than 2^28.
-  sum = _mm256_add_epi32(sum, single);
-  estimate = _mm256_add_ps(estimate, _mm256_cvtepi32_ps(single));
-  __m256i magnitude = _mm256_and_si256(bitsOf(estimate), splat(0x7FFFFFFF));
-  bad = _mm256_or_si256(bad, _mm256_sub_epi32(bitsOf(_mm256_set1_ps(0x1.Cp30f)), magnitude));
-  if (!_mm256_testz_ps(floats(bad), floats(cols.inside)))
-    return false;
-  cols.write(t.d + size_t(row) * t.dPitch + cols.column, quickResult(sum, x.largest));
-  return true;
+[[gnu::noinline]] void generalFour(const Tile &t, const Workspace &w, int row, const Columns &cols,
+                                   int half) {
+  generalRows<Blocks, kRowsAtOnce>(t, w, row, cols, half);
 }
 
 /// Dot products of four rows' and sixteen columns' regular elements, by block.
 template <int Blocks> struct Dots {
   __m256i sum[Blocks][kRowsAtOnce][2];
 };
+constexpr int kMaxShift = 20;
+
+/// Row + r and sixteen columns from the integer dot products of the regular elements.
+/// Returns a bit for each half that was not possible for, with its D untouched.
+/// `lastBits` says whether those of the four rows are known for these columns.
+template <int Blocks>
+[[gnu::always_inline]] inline unsigned shortcutRow(const Tile &t, Workspace &w, int row, int r,
+                                                   const Columns &cols, const Dots<Blocks> &dots,
+                                                   bool &lastBits) {
+  const RowA &a = w.a[row + r];
+  const ColumnsB &b = cols.b;
+  int exceptions = 0; // so few that their cut values fit beside the dot products
+  for (int block = 0; block < Blocks; ++block)
+    exceptions += a.exceptions[block] + b.exceptions[block];
+  if (!a.shortcut || exceptions > kMaxRowExceptions + kMaxColumnExceptions)
+    return 3;
+  Alignment<Blocks> x[2];
+  __m256i bad[2], up[2], single[2], sum[2];
+  __m256 estimate[2];
+#pragma GCC unroll 2
+  for (int h = 0; h < 2; ++h) {
+    x[h] = align<Blocks>(t, w, row + r, cols, h);
+    bad[h] = notQuick(x[h].largest); // in sign bits
+    up[h] = _mm256_sub_epi32(splat(kFraction), x[h].largest);
+    single[h] = cutAccumulator(x[h]); // cut one by one; so few that they cannot overflow
+    sum[h] = _mm256_setzero_si256();  // modulo 2^32
+    estimate[h] = _mm256_setzero_ps();
+  }
+#pragma GCC unroll 2
+  for (int block = 0; block < Blocks; ++block) {
+    // Units of the dot product in units of the sum. If that is a whole number, no
+    // product loses a bit; else none does if the last bits of all are high enough.
+    __m256i shift[2], part[2];
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; ++h) {
+      __m256i unit = _mm256_add_epi32(splat(a.unit[block]), load(b.unit[block] + kHalf * h));
+      shift[h] = _mm256_add_epi32(unit, up[h]);
+      part[h] = _mm256_sllv_epi32(dots.sum[block][r][h], shift[h]);
+      bad[h] = _mm256_or_si256(bad[h], _mm256_sub_epi32(splat(kMaxShift), shift[h]));
+    }
+    if (_mm256_movemask_ps(floats(_mm256_or_si256(shift[0], shift[1]))) != 0) {
+      if (!lastBits)
+        findLastBits(t, w, row, int(cols.column) & -64);
+      lastBits = true;
+#pragma GCC unroll 2
+      for (int h = 0; h < 2; ++h) {
+        __m256i last = _mm256_add_epi32(cols.widen(w.lastBit[block][row + r], h),
+                                        _mm256_add_epi32(x[h].scale[block], up[h]));
+        __m256i tooFar = _mm256_add_epi32(shift[h], splat(100)); // for power()
+        bad[h] = _mm256_or_si256(bad[h], _mm256_or_si256(_mm256_and_si256(shift[h], last), tooFar));
+        __m256i down = _mm256_sub_epi32(_mm256_setzero_si256(), shift[h]);
+        part[h] = bitsOf(select(floats(part[h]), shift[h],
+                                floats(_mm256_srav_epi32(dots.sum[block][r][h], down))));
+      }
+    }
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; ++h) {
+      sum[h] = _mm256_add_epi32(sum[h], part[h]);
+      estimate[h] =
+          _mm256_fmadd_ps(_mm256_cvtepi32_ps(dots.sum[block][r][h]), power(shift[h]), estimate[h]);
+    }
+    if (a.exceptions[block] + b.exceptions[block] == 0)
+      continue;
+    __m256 factor[2] = {blockFactor(x[0].largest, x[0].scale[block]),
+                        blockFactor(x[1].largest, x[1].scale[block])};
+    auto add = [&](float ofRow, const float *ofColumns) {
+#pragma GCC unroll 2
+      for (int h = 0; h < 2; ++h)
+        single[h] =
+            _mm256_add_epi32(single[h], cut(_mm256_set1_ps(ofRow),
+                                            _mm256_load_ps(ofColumns + kHalf * h), factor[h]));
+    };
+    for (int e = 0; e < a.exceptions[block]; ++e)
+      add(a.value[a.exceptionAt[block][e]], b.value[a.exceptionAt[block][e]]);
+    for (int e = 0; e < b.exceptions[block]; ++e)
+      add(a.regular[b.exceptionAt[block][e]], b.exceptionValue[block][e]);
+  }
+  unsigned failed = 0;
+#pragma GCC unroll 2
+  for (int h = 0; h < 2; ++h) {
+    // The sum is right if it fits an int32; the estimate is off by less than 2^28.
+    sum[h] = _mm256_add_epi32(sum[h], single[h]);
+    estimate[h] = _mm256_add_ps(estimate[h], _mm256_cvtepi32_ps(single[h]));
+    __m256i magnitude = _mm256_and_si256(bitsOf(estimate[h]), splat(0x7FFFFFFF));
+    bad[h] =
+        _mm256_or_si256(bad[h], _mm256_sub_epi32(bitsOf(_mm256_set1_ps(0x1.Cp30f)), magnitude));
+    if (!_mm256_testz_ps(floats(bad[h]), floats(cols.inside[h])))
+      failed |= 1u << h;
+    else
+      cols.write(t.d + size_t(row + r) * t.dPitch, h, quickResult(sum[h], x[h].largest));
+  }
+  return failed;
+}
+
 template <int Blocks>
 inline void dotProducts(Dots<Blocks> &dots, const RowA *rows, const ColumnsB &b) {
 #pragma GCC unroll 2
@@ -642,52 +677,45 @@ inline void dotProducts(Dots<Blocks> &dots, const RowA *rows, const ColumnsB &b)
   }
 }
 
-/// kRowsAtOnce rows and sixteen columns, of which `halves` vectors lie inside.
+/// kRowsAtOnce rows and sixteen columns.
 template <int Blocks>
-void sumFourRows(const Tile &t, Workspace &w, int row, const Columns *cols, int halves,
-                 bool shortcut, bool &lastBits) {
+void sumFourRows(const Tile &t, Workspace &w, int row, const Columns &cols, bool shortcut,
+                 bool &lastBits) {
   constexpr unsigned kAll = (1u << kRowsAtOnce) - 1;
   unsigned failed[2] = {kAll, kAll};
   if (shortcut) {
     Dots<Blocks> dots;
-    dotProducts<Blocks>(dots, w.a + row, cols[0].b);
+    dotProducts<Blocks>(dots, w.a + row, cols.b);
     failed[0] = failed[1] = 0;
 #pragma GCC unroll 1
     for (int r = 0; r < kRowsAtOnce; ++r)
-#pragma GCC unroll 1
-      for (int h = 0; h < halves; ++h) {
-        const __m256i *dot[Blocks];
-        for (int block = 0; block < Blocks; ++block)
-          dot[block] = &dots.sum[block][r][h];
-        failed[h] |= unsigned(!shortcutRow<Blocks>(t, w, row + r, cols[h], dot, lastBits)) << r;
+      if (unsigned halves = shortcutRow<Blocks>(t, w, row, r, cols, dots, lastBits)) {
+        failed[0] |= (halves & 1) << r;
+        failed[1] |= (halves >> 1) << r;
       }
   }
-  for (int h = 0; h < halves; ++h)
+  for (int h = 0; h < 2 && kHalf * h < cols.count; ++h)
     if (failed[h] == kAll)
-      generalFour<Blocks>(t, w, row, cols[h]);
+      generalFour<Blocks>(t, w, row, cols, h);
     else if (failed[h])
-      generalSome<Blocks>(t, w, row, failed[h], cols[h]);
+      generalSome<Blocks>(t, w, row, failed[h], cols, h);
 }
 
 /// All rows of up to 64 columns: rows outside, as they are what the first cache
 /// does not hold.
 template <int Blocks>
-[[gnu::noinline]] void sumColumns(const Tile &t, Workspace &w, int column, bool shortcuts) {
-  const Columns cols[8] = {{t, w, column},      {t, w, column + 8},  {t, w, column + 16},
-                           {t, w, column + 24}, {t, w, column + 32}, {t, w, column + 40},
-                           {t, w, column + 48}, {t, w, column + 56}};
-  const int vectors = minOf(8, (t.n - column + kHalf - 1) / kHalf);
+[[gnu::noinline]] void sumColumns(const Tile &t, Workspace &w, int first, bool shortcuts) {
   for (int row = 0; row < t.m; row += kRowsAtOnce) {
-    findLargest(t, w, row, column);
+    findLargest(t, w, row, first);
     bool lastBits = false; // found when they are first needed
     const int rows = minOf(kRowsAtOnce, t.m - row);
-    for (int v = 0; v < vectors; v += 2) {
-      const int halves = minOf(2, vectors - v);
+    for (int column = first; column < minOf(first + 64, t.n); column += kLanes) {
+      const Columns cols(t, w, column);
       if (rows == kRowsAtOnce)
-        sumFourRows<Blocks>(t, w, row, cols + v, halves, shortcuts && cols[v].b.shortcut, lastBits);
+        sumFourRows<Blocks>(t, w, row, cols, shortcuts && cols.b.shortcut, lastBits);
       else
-        for (int h = 0; h < halves; ++h)
-          generalSome<Blocks>(t, w, row, (1u << rows) - 1, cols[v + h]);
+        for (int h = 0; h < 2 && kHalf * h < cols.count; ++h)
+          generalSome<Blocks>(t, w, row, (1u << rows) - 1, cols, h);
     }
   }
 }
