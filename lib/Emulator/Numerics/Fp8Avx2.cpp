@@ -455,11 +455,12 @@ inline __m256 quickResult(__m256i sum, __m256i largest) {
   __m256 result = _mm256_cvtepi32_ps(_mm256_sign_epi32(magnitude, sum));
   return _mm256_mul_ps(result, power(_mm256_sub_epi32(largest, splat(kFraction))));
 }
-/// In sign bits: an int32 sum may overflow or be subnormal, or the accumulator is
-/// special. Sign bits, because compilers pack and unpack masks that are compared.
+/// In sign bits: a result may be subnormal, or the accumulator is special. (Overflow
+/// rounds to infinity, as it must.) Sign bits, because compilers pack and unpack masks
+/// that are compared.
 inline __m256i notQuick(__m256i largest) {
   return _mm256_or_si256(_mm256_add_epi32(largest, splat(100)),
-                         _mm256_sub_epi32(splat(120), largest));
+                         _mm256_sub_epi32(splat(127), largest));
 }
 
 /// The end of the general way where a result may be anything.
@@ -588,7 +589,8 @@ template <int Blocks>
 #pragma GCC unroll 2
   for (int block = 0; block < Blocks; ++block) {
     // Units of the dot product in units of the sum. If that is a whole number, no
-    // product loses a bit; else none does if the last bits of all are high enough.
+    // product loses a bit; else none does if the last bits of all are high enough
+    // (and the dot product is zero where power() has no such exponent).
     __m256i shift[2], part[2];
 #pragma GCC unroll 2
     for (int h = 0; h < 2; ++h) {
@@ -605,8 +607,7 @@ template <int Blocks>
       for (int h = 0; h < 2; ++h) {
         __m256i last = _mm256_add_epi32(cols.widen(w.lastBit[block][row + r], h),
                                         _mm256_add_epi32(x[h].scale[block], up[h]));
-        __m256i tooFar = _mm256_add_epi32(shift[h], splat(100)); // for power()
-        bad[h] = _mm256_or_si256(bad[h], _mm256_or_si256(_mm256_and_si256(shift[h], last), tooFar));
+        bad[h] = _mm256_or_si256(bad[h], _mm256_and_si256(shift[h], last));
         __m256i down = _mm256_sub_epi32(_mm256_setzero_si256(), shift[h]);
         part[h] = bitsOf(select(floats(part[h]), shift[h],
                                 floats(_mm256_srav_epi32(dots.sum[block][r][h], down))));

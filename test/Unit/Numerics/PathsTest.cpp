@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #if defined(__x86_64__)
@@ -125,6 +126,27 @@ TEST(BytePaths, AgreeOnEveryPairOfBytesInAnyShape) {
                           std::to_string(int(a)) + " by " + std::to_string(int(b)) + " data " +
                               std::to_string(int(data)));
         }
+}
+
+/// Elements far below the largest of their block, each against a large one, so that
+/// all products are equal: what a path adds one by one then leaves int32.
+TEST(BytePaths, AgreeOnManyExceptions) {
+  MmaInstruction i{};
+  i.kind = MmaKind::mxf8f6f4, i.a = i.b = Format::e4m3, i.scale = ScaleFormat::ue8m0;
+  i.block = 32, i.k = 64, i.m = 8, i.n = 24;
+  test::RandomTile tile = test::TileMaker(4).make(i, Data::quantised);
+  constexpr uint8_t kLarge = 0x7E, kSmall = 0x0E; // 1.75 * 2^8, 1.75 * 2^-6
+  for (int k = 0; k < i.k; ++k) {
+    int at = k % i.block;
+    for (int r = 0; r < i.m; ++r)
+      tile.a[size_t(r) * tile.aPitch + size_t(k)] = at < 8 ? kLarge : at < 12 ? kSmall : 0;
+    for (int r = 0; r < i.n; ++r)
+      tile.b[size_t(r) * tile.bPitch + size_t(k)] = at < 8 ? kSmall : at < 12 ? kLarge : 0;
+  }
+  std::fill(tile.sfa.begin(), tile.sfa.end(), uint8_t(127));
+  std::fill(tile.sfb.begin(), tile.sfb.end(), uint8_t(127));
+  std::fill(tile.d.begin(), tile.d.end(), 1.0f);
+  expectAgreement(tile, test::paths(), "");
 }
 
 #if defined(__x86_64__)
