@@ -251,8 +251,11 @@ void Hazards::strongAccess(Warp &w, const Instruction &in, Touch touch, Space sp
   if (!isShared && isWide && shadow != ownShadow.get())
     wideFlag(s, lanes, address, reads, writes, order);
   const uint64_t key = address | (isShared ? uint64_t(1) << 63 : 0);
-  if (order == Order::relaxed && !keepsWeak())
-    return passFlag(s, lanes, key, reads, writes);
+  if (!keepsWeak()) {
+    if (order == Order::relaxed)
+      return passFlag(s, lanes, key, reads, writes);
+    groupOf(s, lane).knows.sawRelaxed |= reads; // perhaps of a relaxed write
+  }
   auto write = [&] { publish(s, groupOf(s, lane), lanes, flags[key], order); };
   if (writes && order == Order::relaxed) // which each of the lanes may see
     write();
