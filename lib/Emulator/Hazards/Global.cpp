@@ -12,6 +12,7 @@
 #include "State.h"
 
 #include <cstring>
+#include <optional>
 
 namespace blockscale::emu {
 
@@ -64,20 +65,29 @@ void Hazards::accesses(Warp &w, const Instruction &in, Touch touch, Space space,
   const bool isGlobal = space == Space::global;
   const uint8_t shift = bytes <= 32 ? uint8_t(__builtin_ctz(bytes)) : kEveryLane;
   AlikeLanes alike(addresses);
-  if (order == Order::relaxed)
+  std::optional<Actor> strong;
+  if (order == Order::relaxed) {
     alike.fill(w.mask);
+    strong = actor(w, in, unsigned(__builtin_ctz(w.mask)), touch);
+  }
   for (uint32_t m = w.mask; m;) {
     const auto lane = unsigned(__builtin_ctz(m));
     const uint64_t address = addresses[lane];
     const Touch here = same >> lane & 1 ? Touch::storeSame : touch;
     if (order == Order::relaxed) {
       // One access of all lanes at this address that know the same.
-      const Group &g = groupOf(stateOf(w), lane);
+      Actor &x = *strong;
+      const Group &g = groupOf(*x.state, lane);
       const uint32_t together =
           g.own.isEmpty() ? alike.of(lane) & m & g.lanes : uint32_t(1) << lane;
       uint64_t inSpace = address;
       const Space where = space == Space::generic ? classify(address, inSpace) : space;
-      strongAccess(w, in, touch, where, inSpace, bytes, together, order, isWide);
+      x.group = &g;
+      x.lane = lane;
+      x.record.touch = here;
+      x.record.count = x.state->now;
+      x.knownComponent = x.knownCount = 0;
+      strongAccess(x, where, inSpace, bytes, together, order, isWide);
       m &= ~together;
       continue;
     }

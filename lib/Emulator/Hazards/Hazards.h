@@ -241,8 +241,8 @@ private:
   ForeignPtr releasable(WarpState &s, const Group &g, uint32_t lanes);
   void absorb(Group &g, const ForeignPtr &from);
   void touchSharedAt(const Actor &x, Space space, uint64_t address, unsigned bytes);
-  void strongAccess(Warp &w, const Instruction &in, Touch touch, Space space, uint64_t address,
-                    unsigned bytes, uint32_t lanes, Order order, bool isWide);
+  void strongAccess(Actor &x, Space space, uint64_t address, unsigned bytes, uint32_t lanes,
+                    Order order, bool isWide);
   void wideFlag(WarpState &s, uint32_t lanes, uint64_t address, bool reads, bool writes,
                 Order order);
 

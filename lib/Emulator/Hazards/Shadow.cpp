@@ -93,26 +93,22 @@ void Cell::addRead(const Record &r) {
   push(r);
 }
 
-/// The one that an atomic takes the place of, where it overlaps no other: as threads count.
-Record *Cell::replacedByAtomic(const Record &r) {
-  Record *out = nullptr;
+bool Cell::countAgain(const Record &r) {
+  Record *before = nullptr;
   Record *records = data();
   for (size_t i = 0, n = size(); i < n; ++i)
     if (records[i].bytes & r.bytes) {
-      if (out || records[i].touch != Touch::atomic || records[i].bytes != r.bytes ||
-          records[i].isSameOperation(r))
-        return nullptr;
-      out = &records[i];
+      if (before || records[i].touch != Touch::atomic || records[i].bytes != r.bytes ||
+          records[i].shift != kEveryLane || records[i].isSameOperation(r))
+        return false;
+      before = &records[i];
     }
-  return out;
+  if (before)
+    *before = r;
+  return before;
 }
 
 void Cell::addWrite(const Record &r) {
-  if (r.touch == Touch::atomic)
-    if (Record *before = replacedByAtomic(r)) {
-      *before = r;
-      return;
-    }
   Record *records = data();
   size_t kept = 0;
   for (size_t i = 0, n = size(); i < n; ++i) {

@@ -58,6 +58,9 @@ public:
   }
   void addRead(const Record &r);
   void addWrite(const Record &r);
+  /// An atomic takes the place of another of the same bytes, where it overlaps nothing else: the
+  /// two exclude each other's races, and nothing else is to be checked. False elsewhere.
+  bool countAgain(const Record &r);
 
 private:
   static constexpr uint32_t kFew = 2;
@@ -70,7 +73,6 @@ private:
   void push(const Record &r);
   void shrink(std::size_t to);
   bool merge(const Record &r);
-  Record *replacedByAtomic(const Record &r);
 };
 
 static_assert(sizeof(Record) == 24 && sizeof(Cell) == 64);

@@ -194,13 +194,15 @@ void Hazards::touchShared(const Actor &x, Cta &cta, uint32_t offset, uint32_t by
       break;
     r.bytes = uint32_t((uint64_t(1) << last) - (uint64_t(1) << first));
     Cell &cell = cells[index];
+    at = start + kCellBytes;
+    if (r.touch == Touch::atomic && cell.countAgain(r))
+      continue;
     if (!cell.isEmpty())
       checkShared(x, cell, r.bytes, cta.rank, start);
     if (writes)
       cell.addWrite(r);
     else
       cell.addRead(r);
-    at = start + kCellBytes;
   }
   if (!conflicts.empty())
     flush(x);
@@ -210,11 +212,9 @@ void Hazards::access(Warp &w, const Instruction &in, Touch touch, Space space, u
                      unsigned bytes, unsigned lane, Order order, bool isWide) {
   if (space == Space::generic)
     space = classify(address, address);
-  if (order != Order::weak) { // how flags are made
-    strongAccess(w, in, touch, space, address, bytes, 1u << lane, order, isWide);
-    return;
-  }
   Actor x = actor(w, in, lane, touch);
+  if (order != Order::weak) // how flags are made
+    return strongAccess(x, space, address, bytes, 1u << lane, order, isWide);
   if (space == Space::global)
     touchGlobal(x, globalAccess(x, isWide), address, bytes);
   else
@@ -232,22 +232,22 @@ void Hazards::touchSharedAt(const Actor &x, Space space, uint64_t address, unsig
 
 /// Of lanes of one group at one address; several only in a relaxed access, where no lane's
 /// release may tell the next one of something.
-void Hazards::strongAccess(Warp &w, const Instruction &in, Touch touch, Space space,
-                           uint64_t address, unsigned bytes, uint32_t lanes, Order order,
-                           bool isWide) {
+void Hazards::strongAccess(Actor &x, Space space, uint64_t address, unsigned bytes, uint32_t lanes,
+                           Order order, bool isWide) {
+  const Touch touch = x.record.touch;
   const bool isShared = space == Space::shared || space == Space::sharedCluster;
   if (!isShared && space != Space::global)
     return;
   const bool reads = touch != Touch::store && touch != Touch::storeSame,
              writes = touch != Touch::load;
-  const auto lane = unsigned(__builtin_ctz(lanes));
-  Actor x = actor(w, in, lane, writes ? Touch::atomic : Touch::strongLoad);
+  const unsigned lane = x.lane;
+  x.record.touch = writes ? Touch::atomic : Touch::strongLoad;
   x.record.lanes = lanes;
   if (isShared)
     touchSharedAt(x, space, address, bytes);
   else
     touchGlobal(x, globalAccess(x, isWide), address, bytes);
-  WarpState &s = stateOf(w);
+  WarpState &s = *x.state;
   if (!isShared && isWide && shadow != ownShadow.get())
     wideFlag(s, lanes, address, reads, writes, order);
   const uint64_t key = address | (isShared ? uint64_t(1) << 63 : 0);
