@@ -70,6 +70,33 @@ void Hazards::accesses(Warp &w, const Instruction &in, Touch touch, Space space,
     alike.fill(w.mask);
     strong = actor(w, in, unsigned(__builtin_ctz(w.mask)), touch);
   }
+  // Threads that count and have nothing to tell: strongAccess() of each lane, without its flags.
+  auto onlyCounts = [&](const WarpState &s, const Group &g) {
+    const Knowledge &k = g.knows, &f = g.fenced;
+    return (isGlobal || space == Space::shared) && touch == Touch::atomic && !keepsWeak() &&
+           flags.empty() && together->flags.empty() && barrierComponents.empty() &&
+           s.groups.size() == 1 && g.own.isEmpty() && !g.releasedWide && !k.carried &&
+           !k.earlierOver && k.init.isEmpty() && k.before.isEmpty() && f.plain.isEmpty() &&
+           f.async.isEmpty() && f.maps.isEmpty() && !f.foreign;
+  };
+  if (strong && onlyCounts(*strong->state, *strong->group)) {
+    WarpState &s = *strong->state;
+    s.groups[0].wroteRelaxed = s.groups[0].knows.sawRelaxed = true;
+    GlobalAccess a = globalAccess(*strong, isWide);
+    for (uint32_t m = w.mask; m;) {
+      const auto lane = unsigned(__builtin_ctz(m));
+      const uint32_t together = alike.of(lane) & m;
+      m &= ~together;
+      strong->lane = lane;
+      strong->record.lanes = a.record.lanes = together;
+      strong->record.count = a.record.count = s.relaxedAt = s.now++;
+      if (isGlobal)
+        touchGlobal(*strong, a, addresses[lane], bytes);
+      else
+        touchSharedAt(*strong, space, addresses[lane], bytes);
+    }
+    return;
+  }
   for (uint32_t m = w.mask; m;) {
     const auto lane = unsigned(__builtin_ctz(m));
     const uint64_t address = addresses[lane];
