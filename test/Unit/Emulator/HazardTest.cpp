@@ -232,6 +232,19 @@ std::vector<HazardCase> cases() {
                            "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r10], "
                            "[%in], 128, [bar+8];\n[-" +
                                std::string("nanosleep.u32 1;\n-]") + "[+" + wait(1, 0) + "+]"));
+  // Blocks count in four words, then one stores there.
+  shared("GM1_counted",
+         "mov.u32 %r10, 0; and.b32 %r11, %t, 3; mul.wide.u32 %rd1, %r11, 4; add.u64 %rd1, %rd1, "
+         "%out;\nC1: red.global.add.u32 [%rd1], 1; add.u32 %r10, %r10, 1; setp.lt.u32 %p4, %r10, "
+         "4; @%p4 bra C1;\nbar.sync 0;\n[-@%p6 st.global.u32 [%out+8], %t;-]"
+         "[+@%p6 red.global.add.u32 [%out+8], %t;+]\n");
+  c.back().grid = {3, 1, 1};
+  // The same in shared memory, where a plain load follows.
+  shared("OS5_counted",
+         "mov.u32 %r10, 0; and.b32 %r11, %t, 3; shl.b32 %r11, %r11, 2; add.u32 %r11, %r11, %b;\n"
+         "mov.u32 %r12, 0; @%p6 st.shared.v4.u32 [%b], {%r12, %r12, %r12, %r12}; bar.sync 0;\n"
+         "C2: red.shared.add.u32 [%r11], 1; add.u32 %r10, %r10, 1; setp.lt.u32 %p4, %r10, 4; "
+         "@%p4 bra C2;\n[+bar.sync 0;\n+]ld.shared.u32 %r13, [%r11];\n");
   // Who waits for such a phase waits for ever.
   for (const char *bytes : {"144", "112"})
     shared("MB5_" + std::string(bytes),
