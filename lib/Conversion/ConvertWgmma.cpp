@@ -32,6 +32,9 @@ struct WgmmaKernelPattern : ConvertOpToLLVMPattern<WgmmaKernelOp> {
     // setmaxnreg shares out what so many blocks leave to each.
     func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                   b.getI32IntegerAttr(int32_t(op.getSchedule().getBlocks())));
+    if (op.getSchedule().isSplit())
+      func->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                    b.getDenseI32ArrayAttr({int32_t(op.getSchedule().getSplit()), 1, 1}));
     // A tensor map is a 128-byte parameter that the TMA unit reads in place.
     Type map = LLVM::LLVMArrayType::get(b.getI64Type(), 16);
     for (auto [i, param] : llvm::enumerate(op.getArgumentTypes())) {

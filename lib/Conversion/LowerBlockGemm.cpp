@@ -65,7 +65,7 @@ void blockscale::buildWgmmaLaunch(OpBuilder &b, GemmOp gemm, WgmmaKernelOp kerne
   Value blocks = TensorMapOp::create(b, loc, operands.weights, blockMap(problem, schedule));
   LaunchOp::create(b, loc, symbol, ArrayRef<int64_t>{planWgmmaGrid(problem, schedule).blocks, 1, 1},
                    ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1},
-                   ArrayRef<int64_t>{1, 1, 1}, kernel.getSharedBytes(), /*oversized=*/false,
-                   ValueRange{tokens, blocks, operands.d});
+                   ArrayRef<int64_t>{schedule.getSplit(), 1, 1}, kernel.getSharedBytes(),
+                   /*oversized=*/false, ValueRange{tokens, blocks, operands.d});
   operands.finish(gemm);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SourceLocations.h"
+#include "WgmmaSums.h"
 #include "WgmmaWeights.h"
 #include "blockscale/Conversion/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
@@ -32,7 +33,8 @@ class WgmmaKernelLowering {
 public:
   explicit WgmmaKernelLowering(WgmmaKernelOp kernel)
       : kernel(kernel), problem(kernel.getProblem()), schedule(kernel.getSchedule()),
-        shape(schedule), b(kernel.getContext()), e(b, kernel.getLoc()), weights(b, e, shape) {}
+        shape(schedule), b(kernel.getContext()), e(b, kernel.getLoc()), weights(b, e, shape),
+        sumsToD(b, e, shape, problem, schedule) {}
 
   void run();
 
@@ -51,7 +53,8 @@ private:
   void lowerConvert(ConvertTermsOp op);
   void lowerLoad(LoadHalvesOp op);
   void lowerMultiply(MultiplyHalvesOp op);
-  void lowerStore(StoreSumsOp op);
+  void lowerClusterBarrier(ClusterBarrierOp op);
+  void lowerAdd(AddSumsOp op);
 
   Value one(Value value) { return values.lookup(value).front(); }
   static RingAttr planOf(Value ring) { return ring.getDefiningOp<RingOp>().getPlan(); }
@@ -74,6 +77,7 @@ private:
   OpBuilder b;
   WarpEmitter e;
   HalfWeights weights;
+  WgmmaSums sumsToD;
   llvm::DenseMap<Value, Values> values;
 
   Value thread, lane, warp, shared;
@@ -197,7 +201,15 @@ void WgmmaKernelLowering::lower(Operation *op) {
                                              uint32_t(0), sums);
         values[op.getResult()] = Values(done.getResults());
       })
-      .Case([&](StoreSumsOp op) { lowerStore(op); })
+      .Case([&](StoreSumsOp op) {
+        sumsToD.store(values.lookup(op.getSums()), {lane, groupRow, one(op.getBuffer()),
+                                                    one(op.getTokenTile()), one(op.getRowTile())});
+      })
+      .Case([&](ShareSumsOp op) {
+        sumsToD.share(values.lookup(op.getSums()), lane, groupRow, /*plane=*/shared);
+      })
+      .Case([&](ClusterBarrierOp op) { lowerClusterBarrier(op); })
+      .Case([&](AddSumsOp op) { lowerAdd(op); })
       .Case([&](CtaIndexOp op) { values[op.getResult()] = {CtaIdXOp::create(b, op.getLoc())}; })
       .Case([&](CtaCountOp op) { values[op.getResult()] = {NctaIdXOp::create(b, op.getLoc())}; })
       .Case([&](scf::ForOp op) { lowerLoop(op); })
@@ -357,32 +369,15 @@ void WgmmaKernelLowering::lowerMultiply(MultiplyHalvesOp op) {
   values[op.getResult()] = sums;
 }
 
-void WgmmaKernelLowering::lowerStore(StoreSumsOp op) {
-  int64_t m = problem.getM(), n = problem.getN();
-  bool isTokenRagged = m % shape.tokens != 0, isRowRagged = n % shape.rows != 0;
-  Values sums = values.lookup(op.getSums());
-  Value token = e.add(e.mul(one(op.getTokenTile()), shape.tokens), e.shl(e.andi(lane, 3), 1));
-  Value row = e.add(e.mul(one(op.getRowTile()), shape.rows), groupRow);
-  Value start = BufferAddressOp::create(b, op.getLoc(), one(op.getBuffer()));
-  start = e.add(e.add(start, e.mulWide(token, n * 4)), e.mulWide(row, 4));
-  auto guarded = [&](bool isRagged, Value index, int64_t limit, llvm::function_ref<void()> body) {
-    if (isRagged)
-      e.ifThen(e.below(index, limit), body);
-    else
-      body();
-  };
-  for (int64_t right = 0; right < shape.tokens; right += 8)
-    for (int64_t column = 0; column < 2; ++column)
-      guarded(isTokenRagged, e.add(token, right + column), m, [&] {
-        for (int64_t fragment = 0; fragment < shape.fragments; ++fragment)
-          for (int64_t below = 0; below < 2; ++below) {
-            int64_t down = fragment * WgmmaShape::kFragmentRows + 8 * below;
-            Value sum = sums[size_t(fragment * shape.tokens / 2 + right / 2 + 2 * below + column)];
-            guarded(isRowRagged, e.add(row, down), n, [&] {
-              e.storeGlobal(e.add(start, (right + column) * n * 4 + down * 4), {e.asI32(sum)});
-            });
-          }
-      });
+void WgmmaKernelLowering::lowerClusterBarrier(ClusterBarrierOp op) {
+  BarWarpSyncOp::create(b, op.getLoc()); // aligned, like those of all threads
+  NVVM::ClusterArriveOp::create(b, op.getLoc(), b.getUnitAttr());
+  NVVM::ClusterWaitOp::create(b, op.getLoc(), b.getUnitAttr());
+}
+
+void WgmmaKernelLowering::lowerAdd(AddSumsOp op) {
+  sumsToD.add({lane, groupRow, one(op.getBuffer()), one(op.getTokenTile()), one(op.getRowTile())},
+              /*plane=*/shared, one(op.getRank()), e.sub(thread, e.i32(WgmmaShape::kProducers)));
 }
 
 struct LowerWgmmaKernelToMachine

@@ -99,6 +99,14 @@ void WarpEmitter::storeShared(Value address, ArrayRef<Value> words) {
                         unsigned(words.size() * kWordBytes));
 }
 
+WarpEmitter::Values WarpEmitter::loadCluster(Value address, int64_t rank, int64_t words) {
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), kSharedCluster);
+  Value remote = NVVM::MapaOp::create(b, loc, type, pointer(address, kShared), i32(rank));
+  Value load = LLVM::LoadOp::create(b, loc, vectorOf(b.getI32Type(), words), remote,
+                                    unsigned(words * kWordBytes));
+  return unpack(load, words);
+}
+
 WarpEmitter::Values WarpEmitter::loadGlobal(Value address, int64_t words) {
   Value load = LLVM::LoadOp::create(b, loc, vectorOf(b.getI32Type(), words),
                                     pointer(address, kGlobal), unsigned(words * kWordBytes),

@@ -117,6 +117,8 @@ public:
   // Memory. Vectors are of 1, 2 or 4 words.
   Values loadShared(Value address, int64_t words);
   void storeShared(Value address, mlir::ArrayRef<Value> words);
+  /// From that address in the CTA of a rank of the cluster.
+  Values loadCluster(Value address, int64_t rank, int64_t words);
   /// What no kernel writes while this one runs (ld.global.nc).
   Values loadGlobal(Value address, int64_t words);
   void storeGlobal(Value address, mlir::ArrayRef<Value> words);

@@ -4,7 +4,8 @@
 //
 // Blocks of the grid take tiles in turn, all token tiles of some rows first, so that
 // what runs at a time reads few weights. Parts and runs of a block are unrolled: which
-// bytes and nibbles are meant is a constant.
+// bytes and nibbles are meant is a constant. With a split k a cluster takes one tile, each
+// of its CTAs a run of blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,10 +33,17 @@ private:
   Value mul(Value x, int64_t y) { return arith::MulIOp::create(b, loc, x, constant(y)); }
   /// `for i = from to end by step` over carried values; what `body` returns goes on.
   SmallVector<Value> loop(Value from, Value end, Value step, ValueRange carried, Body body);
-  /// The same over the tiles of this block of the grid.
+  /// The same over the tiles of this block of the grid; of a split k there is one.
   void
   forTiles(ValueRange carried,
            llvm::function_ref<SmallVector<Value>(Value tokenTile, Value rowTile, ValueRange)> body);
+  /// The blocks of k that this CTA takes, `first` .. `end` - 1.
+  struct Depth {
+    Value first, end;
+  };
+  Depth depth();
+  Value rank() { return arith::RemUIOp::create(b, loc, CtaIndexOp::create(b, loc), splits()); }
+  Value splits() { return constant(schedule.getSplit()); }
   void role(WgmmaRole kind, llvm::function_ref<void()> body);
   /// The stage and phase after those of `carried[0]` and `carried[1]`.
   SmallVector<Value> next(Value ring, ValueRange carried) {
@@ -46,7 +54,8 @@ private:
   void copyBlocks(Value map);
   void convert();
   void multiply(Value d);
-  SmallVector<Value> multiplyBlock(Value block, ValueRange carried);
+  SmallVector<Value> multiplyBlock(Value block, Value first, ValueRange carried);
+  void finish(Value sums, Value d, Value tokenTile, Value rowTile);
 
   OpBuilder &b;
   Location loc;
@@ -73,11 +82,28 @@ void WgmmaKernelBuilder::forTiles(
     llvm::function_ref<SmallVector<Value>(Value tokenTile, Value rowTile, ValueRange)> body) {
   WgmmaGrid grid = planWgmmaGrid(problem, schedule);
   Value tokenTiles = constant(grid.tokenTiles);
+  auto ofTile = [&](Value tile, ValueRange values) {
+    return body(arith::RemUIOp::create(b, loc, tile, tokenTiles),
+                arith::DivUIOp::create(b, loc, tile, tokenTiles), values);
+  };
+  if (schedule.isSplit()) {
+    Value cta = CtaIndexOp::create(b, loc);
+    ofTile(arith::DivUIOp::create(b, loc, cta, splits()), carried);
+    return;
+  }
   loop(CtaIndexOp::create(b, loc), constant(grid.tiles()), CtaCountOp::create(b, loc), carried,
-       [&](Value tile, ValueRange values) {
-         return body(arith::RemUIOp::create(b, loc, tile, tokenTiles),
-                     arith::DivUIOp::create(b, loc, tile, tokenTiles), values);
-       });
+       ofTile);
+}
+
+WgmmaKernelBuilder::Depth WgmmaKernelBuilder::depth() {
+  if (!schedule.isSplit())
+    return {constant(0), constant(blocks)};
+  // Parts of blocks / split, rounded down, of those in front of one.
+  auto inFront = [&](Value parts) {
+    return arith::DivUIOp::create(b, loc, mul(parts, blocks), splits());
+  };
+  Value own = rank();
+  return {inFront(own), inFront(arith::AddIOp::create(b, loc, own, constant(1)))};
 }
 
 void WgmmaKernelBuilder::role(WgmmaRole kind, llvm::function_ref<void()> body) {
@@ -91,8 +117,9 @@ void WgmmaKernelBuilder::copyTokens(Value map) {
   Value zero = constant(0);
   forTiles({zero, zero}, [&](Value tokenTile, Value, ValueRange carried) {
     Value token = mul(tokenTile, shape.tokens);
-    return loop(zero, constant(blocks * WgmmaShape::kParts), constant(1), carried,
-                [&](Value part, ValueRange at) {
+    Depth own = depth();
+    return loop(mul(own.first, WgmmaShape::kParts), mul(own.end, WgmmaShape::kParts), constant(1),
+                carried, [&](Value part, ValueRange at) {
                   RingFillOp::create(b, loc, tokenRing, at[0], at[1], map,
                                      mul(part, WgmmaShape::kPartElements), token);
                   return next(tokenRing, at);
@@ -104,7 +131,8 @@ void WgmmaKernelBuilder::copyBlocks(Value map) {
   Value zero = constant(0);
   forTiles({zero, zero}, [&](Value, Value rowTile, ValueRange carried) {
     Value row = mul(rowTile, shape.rows);
-    return loop(zero, constant(blocks), constant(1), carried, [&](Value block, ValueRange at) {
+    Depth own = depth();
+    return loop(own.first, own.end, constant(1), carried, [&](Value block, ValueRange at) {
       RingFillOp::create(b, loc, blockRing, at[0], at[1], map,
                          mul(block, facts::info(problem.getB()).bytes), row);
       return next(blockRing, at);
@@ -115,7 +143,8 @@ void WgmmaKernelBuilder::copyBlocks(Value map) {
 void WgmmaKernelBuilder::convert() {
   Value zero = constant(0);
   forTiles({zero, zero}, [&](Value, Value, ValueRange carried) {
-    return loop(zero, constant(blocks), constant(1), carried, [&](Value, ValueRange at) {
+    Depth own = depth();
+    return loop(own.first, own.end, constant(1), carried, [&](Value, ValueRange at) {
       RingWaitOp::create(b, loc, blockRing, at[0], at[1]);
       ConvertTermsOp::create(b, loc, blockRing, termRing, at[0]);
       return next(blockRing, at);
@@ -125,7 +154,7 @@ void WgmmaKernelBuilder::convert() {
 
 /// Carried: stage and phase of blocks, of tokens; the stage of tokens that was read last;
 /// the sums.
-SmallVector<Value> WgmmaKernelBuilder::multiplyBlock(Value block, ValueRange carried) {
+SmallVector<Value> WgmmaKernelBuilder::multiplyBlock(Value block, Value first, ValueRange carried) {
   SmallVector<Value> atBlock(carried.take_front(2)), atTokens(carried.slice(2, 2));
   Value last = carried[4], sums = carried[5];
   auto words = VectorType::get({shape.words}, b.getI32Type());
@@ -144,7 +173,7 @@ SmallVector<Value> WgmmaKernelBuilder::multiplyBlock(Value block, ValueRange car
       // The products of the run before are done, and so is their stage after its second.
       sums = WaitProductsOp::create(b, loc, sums.getType(), sums, /*pending=*/1);
       if (run == 0 && part == 0) {
-        Value isLater = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, block, constant(0));
+        Value isLater = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, block, first);
         auto branch = scf::IfOp::create(b, loc, isLater, /*withElseRegion=*/false);
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(branch.thenBlock());
@@ -160,6 +189,19 @@ SmallVector<Value> WgmmaKernelBuilder::multiplyBlock(Value block, ValueRange car
   return {atBlock[0], atBlock[1], atTokens[0], atTokens[1], last, sums};
 }
 
+/// A CTA's sums go to D, or with a split k by way of the cluster's planes. Nobody may leave
+/// whose plane is still read.
+void WgmmaKernelBuilder::finish(Value sums, Value d, Value tokenTile, Value rowTile) {
+  if (!schedule.isSplit()) {
+    StoreSumsOp::create(b, loc, sums, d, tokenTile, rowTile);
+    return;
+  }
+  ShareSumsOp::create(b, loc, sums);
+  ClusterBarrierOp::create(b, loc);
+  AddSumsOp::create(b, loc, d, tokenTile, rowTile, rank());
+  ClusterBarrierOp::create(b, loc);
+}
+
 void WgmmaKernelBuilder::multiply(Value d) {
   auto type = VectorType::get({shape.sums}, b.getF32Type());
   Value zero = constant(0);
@@ -168,12 +210,13 @@ void WgmmaKernelBuilder::multiply(Value d) {
   forTiles({zero, zero, zero, zero}, [&](Value tokenTile, Value rowTile, ValueRange carried) {
     SmallVector<Value> inits(carried);
     inits.append({zero, nothing});
+    Depth own = depth();
     SmallVector<Value> end =
-        loop(zero, constant(blocks), constant(1), inits,
-             [&](Value block, ValueRange at) { return multiplyBlock(block, at); });
+        loop(own.first, own.end, constant(1), inits,
+             [&](Value block, ValueRange at) { return multiplyBlock(block, own.first, at); });
     Value sums = WaitProductsOp::create(b, loc, type, end[5], /*pending=*/0);
     RingFreeOp::create(b, loc, tokenRing, end[4]);
-    StoreSumsOp::create(b, loc, sums, d, tokenTile, rowTile);
+    finish(sums, d, tokenTile, rowTile);
     end.truncate(4);
     return end;
   });

@@ -26,8 +26,8 @@ using namespace mlir;
 namespace blockscale {
 
 /// Fields of a schedule that a user may pin, by the names of the pass's options.
-static constexpr StringLiteral kNumberPins[] = {"tile-n",  "inst-k", "stages", "accumulators",
-                                                "staging", "ctas",   "kd",     "flight"};
+static constexpr StringLiteral kNumberPins[] = {
+    "tile-n", "inst-k", "stages", "accumulators", "staging", "ctas", "kd", "flight", "split"};
 static constexpr StringLiteral kWordPins[] = {"mma",         "epilogue", "kernel",  "sums",
                                               "activations", "minima",   "convert", "quantizer"};
 /// Those that blockscale-insert-relayouts knows, too.
@@ -67,7 +67,7 @@ std::string checkSchedulePins(StringRef pins) {
     return {};
   return ("pins_c1: pinned fields must be a list such as ctas=2,stages=3 with fields mma, "
           "tile-n, inst-k, stages, accumulators, epilogue, staging, ctas, and of blocks kernel, "
-          "kd, sums, activations, minima, convert, flight, quantizer, got '" +
+          "kd, sums, activations, minima, convert, flight, split, quantizer, got '" +
           pins + "' (" + refusal + ")")
       .str();
 }

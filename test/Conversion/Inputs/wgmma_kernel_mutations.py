@@ -2,8 +2,9 @@
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: wgmma_kernel_mutations.py BLOCKSCALE-OPT KERNEL.mlir
-# Each change of one line must be refused by the rule that it breaks.
+# usage: wgmma_kernel_mutations.py BLOCKSCALE-OPT KERNEL.mlir [split]
+# Each change of one line must be refused by the rule that it breaks. `split`: the kernel
+# is the one whose k is split over two CTAs.
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -11,7 +12,7 @@ import re
 import subprocess
 import sys
 
-# (what the line holds, old, new, rule); an empty `new` takes the line away
+# (what the line holds, old, new, rule); an empty `new` takes the line away, or all of them if there is no `old`
 CHANGES = [
     ("wgmma_kernel @gemm_0", "!blockscale.buffer)", "!blockscale.buffer, %extra: i32)", "wgmma_kernel_c1"),
     ("module @kernels", 'arch = "sm_90a"', 'arch = "sm_80"', "wgmma_kernel_c2"),
@@ -44,6 +45,19 @@ CHANGES = [
     ("grid [4, 1, 1]", "shared 26704", "shared 26688", "launch_c3"),
     ("type = u8", "dims = [288, 70]", "dims = [288, 69]", "launch_c6"),
     ("type = u16", "swizzle = b128", "swizzle = none", "launch_c6"),
+    ("grid [4, 1, 1]", "cluster [1, 1, 1]", "cluster [2, 1, 1]", "launch_c2"),
+    ("STORE_SUMS", None, "", "wgmma_kernel_c9"),
+]
+SPLIT_CHANGES = [
+    ("wgmma_kernel @gemm_0", ", split = 2", "", "wgmma_kernel_c9"),
+    ("wgmma_kernel @gemm_0", "split = 2", "split = 6", "wgmma_schedule_c7"),
+    ("SHARE_SUMS", None, "", "wgmma_kernel_c9"),
+    ("ADD_SUMS", None, "", "wgmma_kernel_c9"),
+    ("cluster_barrier", "blockscale.cluster_barrier", "", "wgmma_kernel_c9"),
+    ("cluster_barrier", None, "", "wgmma_kernel_c9"),
+    ("wgmma_role copy_blocks {", "{", "{ blockscale.cluster_barrier", "wgmma_kernel_c6"),
+    ("grid [8, 1, 1]", "grid [8, 1, 1]", "grid [6, 1, 1]", "launch_c9"),
+    ("grid [8, 1, 1]", "cluster [2, 1, 1]", "cluster [1, 1, 1]", "launch_c2"),
 ]
 
 
@@ -53,14 +67,15 @@ def refusal(tool, text):
 
 
 def main():
-    tool, path = sys.argv[1:]
+    tool, path, *isSplit = sys.argv[1:]
+    changes = SPLIT_CHANGES if isSplit else CHANGES
     text = open(path).read()
     if refusal(tool, text):
         sys.exit(f"{path} must be valid before it is changed")
     rings = {content: name for name, content in re.findall(r"(%\w+) = blockscale\.ring <content = (\w+)", text)}
     lines = text.splitlines(keepends=True)
     bad = []
-    for holds, old, new, rule in CHANGES:
+    for holds, old, new, rule in changes:
         # RING_WAIT blocks: every line of ring_wait of the ring of blocks.
         op, _, ring = holds.partition(" ")
         if op.isupper():
@@ -76,7 +91,7 @@ def main():
         message = refusal(tool, "".join(mutant))
         if not message or f"{rule}: " not in message:
             bad.append(f"'{holds}': '{old}' -> '{new}' must break {rule}, got {(message or 'accepted')[:300]}")
-    print(f"{len(CHANGES)} changes, {len(bad)} bad")
+    print(f"{len(changes)} changes, {len(bad)} bad")
     sys.exit("\n".join(bad) if bad else 0)
 
 

@@ -103,10 +103,49 @@ func.func @wgmma_schedule_c5(%a: tensor<8x256xf16>, %w: !w, %c: tensor<8x4xf32>)
 
 // -----
 
-// The least that is right.
+!w = tensor<4x576xi8, #blockscale.blocks<q4_K>>
+#s = #blockscale.wgmma_schedule<arch = sm_90a, tile = 16x64x256, groups = 1, block_stages = 2, token_stages = 2, blocks = 1, split = 3>
+func.func @wgmma_schedule_c7(%a: tensor<8x1024xf16>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{wgmma_schedule_c7: split must be 1, 2 or 4, got 3}}
+  %d = blockscale.gemm ins(%a, %w : tensor<8x1024xf16>, !w) outs(%c : tensor<8x4xf32>) {contract = #blockscale.contract<any>, wgmma_schedule = #s} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x288xi8, #blockscale.blocks<q4_K>>
+#s = #blockscale.wgmma_schedule<arch = sm_90a, tile = 256x128x256, groups = 2, block_stages = 2, token_stages = 2, blocks = 1, split = 2>
+func.func @wgmma_schedule_c8(%a: tensor<8x512xf16>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{wgmma_schedule_c8: partial sums must fit the 110592 bytes of the stages, got 135168}}
+  %d = blockscale.gemm ins(%a, %w : tensor<8x512xf16>, !w) outs(%c : tensor<8x4xf32>) {contract = #blockscale.contract<any>, wgmma_schedule = #s} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x432xi8, #blockscale.blocks<q4_K>>
+#s = #blockscale.wgmma_schedule<arch = sm_90a, tile = 16x64x256, groups = 1, block_stages = 2, token_stages = 2, blocks = 1, split = 4>
+func.func @wgmma_schedule_c9(%a: tensor<8x768xf16>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{wgmma_schedule_c9: split must be at most the 3 blocks of k, got 4}}
+  %d = blockscale.gemm ins(%a, %w : tensor<8x768xf16>, !w) outs(%c : tensor<8x4xf32>) {contract = #blockscale.contract<any>, wgmma_schedule = #s} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+// The least that is right, whole and split.
 !w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
 #s = #blockscale.wgmma_schedule<arch = sm_90a, tile = 16x64x256, groups = 1, block_stages = 2, token_stages = 2, blocks = 1>
 func.func @right(%a: tensor<8x256xf16>, %w: !w, %c: tensor<8x4xf32>) {
   %d = blockscale.gemm ins(%a, %w : tensor<8x256xf16>, !w) outs(%c : tensor<8x4xf32>) {contract = #blockscale.contract<any>, wgmma_schedule = #s} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x288xi8, #blockscale.blocks<q4_K>>
+#s = #blockscale.wgmma_schedule<arch = sm_90a, tile = 16x64x256, groups = 1, block_stages = 2, token_stages = 2, blocks = 1, split = 2>
+func.func @right_split(%a: tensor<8x512xf16>, %w: !w, %c: tensor<8x4xf32>) {
+  %d = blockscale.gemm ins(%a, %w : tensor<8x512xf16>, !w) outs(%c : tensor<8x4xf32>) {contract = #blockscale.contract<any>, wgmma_schedule = #s} -> tensor<8x4xf32>
   return
 }

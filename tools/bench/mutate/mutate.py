@@ -244,7 +244,7 @@ def emittedKernels(build, folder, pattern):
 
 def blockKernels(build, folder, pattern):
     """The kernels of ggml's blocks, ragged: on chunks with two K tiles; on f32 activations, so behind the kernel that
-    quantises to tiles, with more K tiles than the ring has stages; and on f16 ones."""
+    quantises to tiles, with more K tiles than the ring has stages; and on f16 ones, k split over a cluster, too."""
     sys.path.insert(0, str(ROOT / "test" / "tools" / "blockscale-run" / "Inputs"))
     import halves
     import numpy
@@ -254,7 +254,8 @@ def blockKernels(build, folder, pattern):
     given = [(f"{kind}-63x130x512", q4k.module(chunks, blocks), (chunks, blocks), f"--pin=kernel={kind}")
              for kind in ("raw_nibble", "wide", "narrow")]
     x, blocks = halves.make(33, 70, 1792, 1)
-    given.append(("wgmma-33x70x1792", halves.module(x, blocks, "halves", None), (x, blocks), None))
+    for name, pin in (("wgmma", None), ("wgmma-split", "--pin=split=2")):
+        given.append((f"{name}-33x70x1792", halves.module(x, blocks, "halves", None), (x, blocks), pin))
     single = x.astype(numpy.float32)
     for name in ("ordered", "bounded"):
         text = halves.module(x, blocks, name, None).replace("xf16>", "xf32>")

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compiles products with the compiler of BUILD and describes them for the comparison.
 
-    generate.py BUILD PTXAS FOLDER [--quick] [--arch=sm_90a]
+    generate.py BUILD PTXAS FOLDER [--quick | --split] [--arch=sm_90a]
 
 Writes cubins and FOLDER/generated.txt, and prints registers, spilled bytes and shared bytes of each. Names are the
-fields that differ from the planner's choice. --quick leaves those out.
+fields that differ from the planner's choice. --quick leaves those out. --split writes products of f16 activations
+instead, whose k is split over clusters in ways of each kind.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -36,24 +37,50 @@ KERNELS = [
     ("gen-parts-g2", "q8_1_tile_parts", "flight=2", False),
     ("gen-parts-g4", "q8_1_tile_parts", "flight=4", False),
 ]
+# Products of f16 activations with few rows: shapes; and name, pins, fields of a whole schedule.
+SPLIT_SHAPES = [(16, 3584, 18944), (128, 3584, 18944), (512, 3584, 18944), (16, 3584, 3584), (128, 3584, 3584)]
+SPLIT_KERNELS = [
+    ("gen-halves", "", ""),
+    ("gen-halves-split1", "split=1", ""),
+    ("gen-halves-split2", "split=2", ""),
+    ("gen-halves-split4", "split=4", ""),
+    # The tiles of the hand-written kernels with a split k.
+    ("gen-halves-128x128-split4", "",
+     "tile = 128x128x256, groups = 2, block_stages = 3, token_stages = 6, blocks = 1, split = 4"),
+    ("gen-halves-128x256-split2", "",
+     "tile = 128x256x256, groups = 2, block_stages = 2, token_stages = 8, blocks = 1, split = 2"),
+]
 ARGUMENTS = {"q8_1_chunk": "chunks", "q8_1_tile": "tiles", "q8_1_tile_parts": "parts"}
 
 
-def module(shape, form):
+def module(shape, form, schedule=""):
     tokens, rows, depth = shape
-    if form == "q8_1_chunk":
+    attributes = {"q8_1_tile_parts": "contract = #blockscale.contract<bounded>",
+                  "f16": "contract = #blockscale.contract<halves>"}.get(form, "")
+    if schedule:
+        attributes += f", wgmma_schedule = #blockscale.wgmma_schedule<arch = sm_90a, {schedule}>"
+    attributes = f" {{{attributes}}}" if attributes else ""
+    if form == "f16":
+        a = f"tensor<{tokens}x{depth}xf16>"
+    elif form == "q8_1_chunk":
         a = f"tensor<{tokens}x{depth // 32 * 40}xi8, #blockscale.blocks<q8_1_chunk>>"
     else:
         a = f"tensor<{-(-tokens // 64)}x{depth // 256 * TILE_BYTES[form]}xi8, #blockscale.blocks<{form}>>"
     w = f"tensor<{rows}x{depth // 256 * 144}xi8, #blockscale.blocks<q4_K>>"
     d = f"tensor<{tokens}x{rows}xf32>"
-    contract = " {contract = #blockscale.contract<bounded>}" if form == "q8_1_tile_parts" else ""
     return f"""func.func @f(%a: {a}, %w: {w}) -> {d} {{
   %c = tensor.empty() : {d}
-  %d = blockscale.gemm ins(%a, %w : {a}, {w}) outs(%c : {d}){contract} -> {d}
+  %d = blockscale.gemm ins(%a, %w : {a}, {w}) outs(%c : {d}){attributes} -> {d}
   return %d : {d}
 }}
 """
+
+
+def argumentsOf(form, kernel):
+    if form != "f16":
+        return f"{ARGUMENTS[form]} weights out tokens"
+    tokens, rows = (param["box"][1] for param in kernel["params"][:2])
+    return f"token-map:{tokens} block-map:{rows} out"
 
 
 def run(*command):
@@ -63,10 +90,10 @@ def run(*command):
     return ran.stdout + ran.stderr
 
 
-def compile(args, name, form, pins, shape, out):
+def compile(args, name, form, pins, shape, out, schedule=""):
     folder, stem = args.folder, f"{name}-{'x'.join(map(str, shape))}"
     source, ptx, manifest = (folder / f"{stem}.{end}" for end in ("mlir", "ptx", "json"))
-    source.write_text(module(shape, form))
+    source.write_text(module(shape, form, schedule))
     run(args.build / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={args.arch}", source, "-o", ptx,
         f"--manifest={manifest}", *([f"--pin={pins}"] if pins else []))
     said = run(args.ptxas, f"-arch={args.arch}", "-v", ptx, "-o", folder / f"{stem}.cubin")
@@ -77,12 +104,12 @@ def compile(args, name, form, pins, shape, out):
     out.write(f"""kernel {name}
 module {stem}.cubin
 shape {' '.join(map(str, shape))}
-check contract
+check {'halves' if form == 'f16' else 'contract'}
 entry {kernel['name']}
 grid {' '.join(map(str, kernel['grid']))}
 block {' '.join(map(str, kernel['block']))}
 shared {kernel['shared_bytes']}
-args {ARGUMENTS[form]} weights out tokens
+args {argumentsOf(form, kernel)}
 """)
     for file in (source, manifest) if not args.keep else ():
         file.unlink()
@@ -97,11 +124,15 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--split", action="store_true")
     parser.add_argument("--keep", action="store_true", help="keep MLIR, PTX and manifests, too")
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     with open(args.folder / "generated.txt", "w") as out:
-        for name, form, pins, everywhere in KERNELS:
+        for name, pins, schedule in SPLIT_KERNELS if args.split else []:
+            for shape in SPLIT_SHAPES:
+                compile(args, name, "f16", pins, shape, out, schedule)
+        for name, form, pins, everywhere in KERNELS if not args.split else []:
             for shape in SHAPES if everywhere else SHAPES[:1]:
                 if everywhere or not args.quick:
                     compile(args, name, form, pins, shape, out)

@@ -244,14 +244,15 @@ private:
   GemmShape shape;
 };
 
-/// launch_c2, launch_c3 and launch_c4 of a kernel without clusters.
-template <typename KernelT> LogicalResult verifyPlainLaunch(LaunchOp launch, KernelT kernel) {
+/// launch_c2, launch_c3 and launch_c4 of a kernel in clusters of `cluster` CTAs.
+template <typename KernelT>
+LogicalResult verifyPlainLaunch(LaunchOp launch, KernelT kernel, int64_t cluster = 1) {
   auto refuse = [&]() -> InFlightDiagnostic { return launch.emitOpError(); };
   if (launch.getBlock() != ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1} ||
-      launch.getCluster() != ArrayRef<int64_t>{1, 1, 1})
+      launch.getCluster() != ArrayRef<int64_t>{cluster, 1, 1})
     return refuse() << "launch_c2: block must be [" << kernel.getThreads()
-                    << ", 1, 1] and cluster [1, 1, 1], got [" << launch.getBlock() << "] and ["
-                    << launch.getCluster() << "]";
+                    << ", 1, 1] and cluster [" << cluster << ", 1, 1], got [" << launch.getBlock()
+                    << "] and [" << launch.getCluster() << "]";
   if (launch.getSharedBytes() != kernel.getSharedBytes() || launch.getOversized())
     return refuse() << "launch_c3: shared bytes must be the kernel's " << kernel.getSharedBytes()
                     << ", and not oversized, got " << launch.getSharedBytes();
@@ -315,17 +316,22 @@ LogicalResult verifyQuantizeLaunch(LaunchOp launch, QuantizeKernelOp kernel) {
 /// The same of a wgmma kernel, also that its maps are those of the plan.
 LogicalResult verifyWgmmaLaunch(LaunchOp launch, WgmmaKernelOp kernel) {
   auto refuse = [&]() -> InFlightDiagnostic { return launch.emitOpError(); };
-  if (failed(verifyPlainLaunch(launch, kernel)))
+  WgmmaScheduleAttr schedule = kernel.getSchedule();
+  if (failed(verifyPlainLaunch(launch, kernel, schedule.getSplit())))
     return failure();
   BlockProblemAttr problem = kernel.getProblem();
   for (auto [value, what, want] :
-       {std::tuple(launch.getParams()[0], "activations", tokenMap(problem, kernel.getSchedule())),
-        std::tuple(launch.getParams()[1], "blocks", blockMap(problem, kernel.getSchedule()))})
+       {std::tuple(launch.getParams()[0], "activations", tokenMap(problem, schedule)),
+        std::tuple(launch.getParams()[1], "blocks", blockMap(problem, schedule))})
     if (auto map = value.getDefiningOp<TensorMapOp>(); map && map.getMap() != want)
       return refuse() << "launch_c6: map of " << what << " must be " << want << ", got "
                       << map.getMap();
-  // Tiles are taken in turn, so that any number of blocks gives the product.
+  // Tiles are taken in turn, so that any number of blocks gives the product; a cluster has one.
   ArrayRef<int64_t> grid = launch.getGrid();
+  int64_t blocks = planWgmmaGrid(problem, schedule).blocks;
+  if (schedule.isSplit() && grid != ArrayRef<int64_t>{blocks, 1, 1})
+    return refuse() << "launch_c9: grid must be [" << blocks << ", 1, 1], a cluster for each tile, "
+                    << "got [" << grid << "]";
   if (grid[0] < 1 || grid[1] != 1 || grid[2] != 1)
     return refuse() << "launch_c9: grid must be [blocks, 1, 1], got [" << grid << "]";
   std::optional<int64_t> have = knownBytes(launch.getParams()[2]);

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules wgmma_kernel_c1 … wgmma_kernel_c8 hold the plan against the schedule and
+// The rules wgmma_kernel_c1 … wgmma_kernel_c9 hold the plan against the schedule and
 // against what the roles do with it. WgmmaKernelOps.td states them.
 //
 //===----------------------------------------------------------------------===//
@@ -63,7 +63,7 @@ public:
     if (rings.empty() && roles.empty()) // the machine level
       return success();
     return success(succeeded(checkRings()) && succeeded(checkRanges()) && succeeded(checkRoles()) &&
-                   succeeded(checkReads()) && succeeded(checkWaits()));
+                   succeeded(checkReads()) && succeeded(checkWaits()) && succeeded(checkSums()));
   }
 
 private:
@@ -129,7 +129,8 @@ private:
   static std::optional<WgmmaRole> roleOf(Operation *op) {
     if (isa<ConvertTermsOp>(op))
       return WgmmaRole::convert;
-    if (isa<LoadHalvesOp, MultiplyHalvesOp, WaitProductsOp, StoreSumsOp, RingFreeOp>(op))
+    if (isa<LoadHalvesOp, MultiplyHalvesOp, WaitProductsOp, StoreSumsOp, RingFreeOp, ShareSumsOp,
+            ClusterBarrierOp, AddSumsOp>(op))
       return WgmmaRole::multiply;
     auto fill = dyn_cast<RingFillOp>(op);
     auto ring = fill ? fill.getRing().getDefiningOp<RingOp>() : RingOp();
@@ -242,6 +243,23 @@ private:
       }
     }
     return success();
+  }
+
+  /// How sums leave the kernel: the ops that do so, in order.
+  LogicalResult checkSums() {
+    SmallVector<StringRef> have, want{StoreSumsOp::getOperationName()};
+    if (kernel.getSchedule().isSplit())
+      want = {ShareSumsOp::getOperationName(), ClusterBarrierOp::getOperationName(),
+              AddSumsOp::getOperationName(), ClusterBarrierOp::getOperationName()};
+    kernel.getBody().walk([&](Operation *op) {
+      if (isa<StoreSumsOp, ShareSumsOp, ClusterBarrierOp, AddSumsOp>(op))
+        have.push_back(op->getName().getStringRef());
+    });
+    if (have == want)
+      return success();
+    return kernel.emitOpError("wgmma_kernel_c9: sums of a split of ")
+           << kernel.getSchedule().getSplit() << " must leave by " << llvm::join(want, ", ")
+           << ", got " << (have.empty() ? "nothing" : llvm::join(have, ", "));
   }
 
   WgmmaKernelOp kernel;

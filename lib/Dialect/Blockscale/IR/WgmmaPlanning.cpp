@@ -21,7 +21,8 @@ WgmmaShape::WgmmaShape(WgmmaScheduleAttr schedule)
       fragments(rows / groups / kFragmentRows), groupRows(rows / groups),
       sums(fragments * tokens / 2), words(fragments * 2 * 4),
       blockBytes(rows * facts::info(facts::BlockFormat::q4_K).bytes),
-      termBytes(rows * facts::kQ4KSubBlocks * 4), tokenBytes(tokens * kPartElements * 2) {}
+      termBytes(rows * facts::kQ4KSubBlocks * 4), tokenBytes(tokens * kPartElements * 2),
+      planePitch((rows + kPlaneGap) * 4), planeBytes(tokens * planePitch) {}
 
 //===----------------------------------------------------------------------===//
 // Rings, registers, grid
@@ -64,7 +65,9 @@ WgmmaGrid blockscale::planWgmmaGrid(BlockProblemAttr problem, WgmmaScheduleAttr 
   WgmmaGrid grid{ceilDiv(problem.getM(), schedule.getTile().m),
                  ceilDiv(problem.getN(), schedule.getTile().n), 0};
   const facts::Product *product = facts::modelProduct(schedule.getArch());
-  grid.blocks = std::min(grid.tiles(), (product ? product->sms : 1) * schedule.getBlocks());
+  grid.blocks = schedule.isSplit()
+                    ? grid.tiles() * schedule.getSplit()
+                    : std::min(grid.tiles(), (product ? product->sms : 1) * schedule.getBlocks());
   return grid;
 }
 
@@ -137,6 +140,16 @@ LogicalResult blockscale::verifyWgmmaSchedule(BlockProblemAttr problem, WgmmaSch
   if (problem && problem.getA() != facts::BlockFormat::f16)
     return emitError() << "wgmma_schedule_c6: activations of a wgmma kernel must be f16, got "
                        << name(problem.getA());
+  int64_t split = schedule.getSplit();
+  if (!llvm::is_contained({1, 2, 4}, split))
+    return emitError() << "wgmma_schedule_c7: split must be 1, 2 or 4, got " << split;
+  int64_t room = planRings(schedule).front().getFull();
+  if (schedule.isSplit() && shape.planeBytes > room)
+    return emitError() << "wgmma_schedule_c8: partial sums must fit the " << room
+                       << " bytes of the stages, got " << shape.planeBytes;
+  if (int64_t depth = problem ? problem.getK() / facts::kQ4KElements : split; split > depth)
+    return emitError() << "wgmma_schedule_c9: split must be at most the " << depth
+                       << " blocks of k, got " << split;
   return success();
 }
 
@@ -144,12 +157,33 @@ LogicalResult blockscale::verifyWgmmaSchedule(BlockProblemAttr problem, WgmmaSch
 // Choice
 //===----------------------------------------------------------------------===//
 
-WgmmaScheduleAttr blockscale::chooseWgmmaSchedule(BlockProblemAttr problem, Arch arch) {
+/// Parts double while tiles leave SMs idle, as long as all parts run side by side and what
+/// a part reads outweighs what its sums cost, which are written and read once more.
+static int64_t chooseSplit(BlockProblemAttr problem, WgmmaScheduleAttr schedule) {
+  constexpr int64_t kMostSplit = 4, kOutweighs = 4;
+  const facts::Product *product = facts::modelProduct(schedule.getArch());
+  int64_t sms = product ? product->sms : 1, places = sms * schedule.getBlocks();
+  int64_t tiles = planWgmmaGrid(problem, schedule).tiles();
+  int64_t depth = problem.getK() / facts::kQ4KElements, split = 1;
+  WgmmaShape shape(schedule);
+  int64_t ofBlock = shape.blockBytes + WgmmaShape::kParts * shape.tokenBytes;
+  int64_t ofSums = 2 * shape.tokens * shape.rows * 4;
+  while (split < kMostSplit && tiles * split < sms && tiles * split * 2 <= places &&
+         depth / (2 * split) * ofBlock >= kOutweighs * ofSums)
+    split *= 2;
+  return split;
+}
+
+WgmmaScheduleAttr blockscale::chooseWgmmaSchedule(BlockProblemAttr problem, Arch arch,
+                                                  int64_t split) {
   MLIRContext *context = problem.getContext();
   auto schedule = [&](int64_t tokens, int64_t rows, int64_t groups, int64_t blockStages,
                       int64_t tokenStages, int64_t blocks) {
-    return WgmmaScheduleAttr::get(context, arch, Shape3{tokens, rows, facts::kQ4KElements}, groups,
-                                  blockStages, tokenStages, blocks);
+    auto whole = [&](int64_t split) {
+      return WgmmaScheduleAttr::get(context, arch, Shape3{tokens, rows, facts::kQ4KElements},
+                                    groups, blockStages, tokenStages, blocks, split);
+    };
+    return whole(split ? split : chooseSplit(problem, whole(1)));
   };
   // Few tokens: weights are read once, so that the time is theirs, and small blocks of an
   // SM have the most of them on the way. With more the products take it, and the fewer

@@ -132,7 +132,10 @@ private:
     BlockProblemAttr problem = gemm.getLogicalBlockProblem();
     problem = BlockProblemAttr::get(&getContext(), problem.getM(), problem.getN(), problem.getK(),
                                     facts::BlockFormat::f16, problem.getB(), problem.getContract());
-    gemm.setWgmmaScheduleAttr(chooseWgmmaSchedule(problem, target));
+    WgmmaScheduleAttr chosen = chooseWgmmaSchedule(problem, target, split);
+    if (failed(verifyWgmmaSchedule(problem, chosen, emitError)))
+      return failure();
+    gemm.setWgmmaScheduleAttr(chosen);
     return true;
   }
 

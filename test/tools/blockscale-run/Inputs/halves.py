@@ -6,6 +6,7 @@
 # Runs ragged products on the emulator, hazard checks on, and compares them with the
 # contract of halves of docs/Q4K.md, evaluated here in NumPy. One goes by PTX and
 # manifest and under several timings; without its waits and fences it must be refused.
+# So does one whose k is split over a cluster, without each of its barriers.
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -16,7 +17,7 @@ import sys
 
 import numpy as np
 
-# nt, od, id, contract, tokens x rows of a given schedule, its groups, stages of blocks and of tokens
+# nt, od, id, contract, tokens x rows of a given schedule, its groups, stages of blocks and of tokens, and parts of k
 CASES = [
     (1, 1, 256, "any", None),
     (17, 70, 512, "any", None),
@@ -25,6 +26,10 @@ CASES = [
     (40, 200, 256, "any", (32, 128, 1, 2, 4)),
     (513, 130, 256, "any", None),
     (60, 260, 256, "any", (128, 256, 2, 2, 8)),
+    (20, 130, 1792, "any", (16, 64, 1, 2, 2, 2)),
+    (16, 64, 1024, "any", (16, 64, 1, 2, 2, 4)),
+    (130, 260, 1280, "halves", (128, 128, 2, 2, 3, 4)),
+    (60, 260, 512, "any", (128, 256, 2, 2, 7, 2)),
 ]
 
 
@@ -60,9 +65,10 @@ def module(x, blocks, allowed, given):
     a, w, d = f"tensor<{nt}x{k}xf16>", f"tensor<{od}x{blocks[0].size}xi8, #blockscale.blocks<q4_K>>", f"tensor<{nt}x{od}xf32>"
     attributes = f"contract = #blockscale.contract<{allowed}>"
     if given:
-        tokens, rows, groups, block, token = given
+        tokens, rows, groups, block, token, *split = given
         attributes += (f", wgmma_schedule = #blockscale.wgmma_schedule<arch = sm_90a, tile = {tokens}x{rows}x256, "
-                       f"groups = {groups}, block_stages = {block}, token_stages = {token}, blocks = 1>")
+                       f"groups = {groups}, block_stages = {block}, token_stages = {token}, blocks = 1"
+                       + "".join(f", split = {parts}" for parts in split) + ">")
     return f"""func.func @f(%a: {a}, %w: {w}) -> {d} {{
   %c = tensor.empty() : {d}
   %d = blockscale.gemm ins(%a, %w : {a}, {w}) outs(%c : {d}) {{{attributes}}} -> {d}
@@ -110,18 +116,32 @@ def main():
         off = np.abs(np.load(at("d.npy")) - want)
         print(f"{nt}x{od}x{k} {allowed}: tile {tile}:", "inside the bound" if (off <= bound).all() else "WRONG")
 
-    x, blocks = problem(9, 130, 768, 9, "any", (16, 64, 1, 2, 2))
-    same = "same bits under earliest, latest, seed 0" in launch("d.npy", "--check", "--seeds=1")
-    print("under 3 timings:", "same bits" if same else "other bits")
-    run(translate, "--mlir-to-ptx", "--arch=sm_90a", at("k.mlir"), "-o", at("k.ptx"), f"--manifest={at('k.json')}")
-    by_manifest = [f"--manifest={at('k.json')}", f"--arg=a={at('a.npy')}", f"--arg=b={at('w.npy')}"]
-    run(runner, f"--ptx={at('k.ptx')}", *by_manifest, f"--out=d={at('m.npy')}")
-    print("by manifest:", "same bits" if np.array_equal(bits(at("m.npy")), bits(at("d.npy"))) else "other bits")
-    text = open(at("k.ptx")).read()
-    for what in ("wgmma.wait_group", "wgmma.fence"):
-        write("mutant.ptx", re.sub(rf"\t{re.escape(what)}.*\n", "", text))
+    def timings(seeds):
+        """Leaves d.npy, k.ptx and k.json; gives the PTX."""
+        found = re.search(r"same bits under earliest, latest, (.*)", launch("d.npy", "--check", f"--seeds={seeds}"))
+        print(f"under {seeds + 2} timings:", "same bits" if found else "other bits")
+        run(translate, "--mlir-to-ptx", "--arch=sm_90a", at("k.mlir"), "-o", at("k.ptx"), f"--manifest={at('k.json')}")
+        run(runner, f"--ptx={at('k.ptx')}", *by_manifest, f"--out=d={at('m.npy')}")
+        print("by manifest:", "same bits" if np.array_equal(bits(at("m.npy")), bits(at("d.npy"))) else "other bits")
+        return open(at("k.ptx")).read()
+
+    def drop(what, text, pattern):
+        mutant, count = re.subn(rf"\t{pattern}.*\n", "", text)
+        write("mutant.ptx", mutant)
         ran = run(runner, f"--ptx={at('mutant.ptx')}", *by_manifest, legal=False)
-        print(f"without {what}:", "hazard" if ran.returncode and "hazard" in ran.stderr else "missed")
+        print(f"without {what}:", "hazard" if count and ran.returncode and "hazard" in ran.stderr else "missed")
+
+    by_manifest = [f"--manifest={at('k.json')}", f"--arg=a={at('a.npy')}", f"--arg=b={at('w.npy')}"]
+    problem(9, 130, 1280, 10, "any", (16, 64, 1, 2, 2, 4))
+    text = timings(seeds=4)
+    for what in ("bar.sync 1", "barrier.sync 1", "barrier.cluster"):
+        if what in text:
+            drop(what.replace("barrier.sync", "bar.sync"), text, re.escape(what))
+
+    x, blocks = problem(9, 130, 768, 9, "any", (16, 64, 1, 2, 2))
+    text = timings(seeds=1)
+    for what in ("wgmma.wait_group", "wgmma.fence"):
+        drop(what, text, re.escape(what))
 
     # The kernel level refuses a role that reads what it has not waited for, or keeps stages.
     passes = ["check-encodings", "normalize-scales", "insert-relayouts", "choose-schedule=arch=sm_90a", "pack-narrow",

@@ -142,7 +142,9 @@ def Blockscale_WgmmaScheduleAttr : Blockscale_Attr<"WgmmaSchedule", "wgmma_sched
     The kernel is called dequantise_wgmma. `tile` is tokens x rows x k of one stage of
     blocks. `groups` warpgroups multiply, each rows / groups rows; a fourth of a block's
     k is one stage of activations. `blocks` is the blocks of one SM that shared memory
-    and registers must allow.
+    and registers must allow. With `split` of 2 or 4 a cluster of so many CTAs shares a tile
+    of D: each takes a part of the blocks of k, and they add up, in the order of their ranks,
+    through planes of partial sums that lie over the stages of their shared memory.
 
     Rules of a problem with this schedule:
     - wgmma_schedule_c1: the chip is sm_90a, the only one that has wgmma.
@@ -152,12 +154,17 @@ def Blockscale_WgmmaScheduleAttr : Blockscale_Attr<"WgmmaSchedule", "wgmma_sched
     - wgmma_schedule_c4: `blocks` fit the shared memory of an SM, and one that of a block.
     - wgmma_schedule_c5: registers of the multiplying warps suffice for their sums.
     - wgmma_schedule_c6: activations are f16.
+    - wgmma_schedule_c7: `split` is 1, 2 or 4.
+    - wgmma_schedule_c8: of a split k, the plane of partial sums fits where the stages lie.
+    - wgmma_schedule_c9: `split` is at most the number of blocks of k, so that each part has one.
   }];
   let parameters = (ins ArchParam:$arch, Shape3Param:$tile, "int64_t":$groups,
-    "int64_t":$block_stages, "int64_t":$token_stages, "int64_t":$blocks);
+    "int64_t":$block_stages, "int64_t":$token_stages, "int64_t":$blocks,
+    DefaultValuedParameter<"int64_t", "1">:$split);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     int64_t getThreads() const { return 128 + 128 * getGroups(); }
+    bool isSplit() const { return getSplit() > 1; }
   }];
 }
 

@@ -75,7 +75,8 @@ def Blockscale_LaunchOp : Blockscale_Op<"launch", [
     Rules, checked where the symbol is a `blockscale.kernel`; a program whose kernels
     are PTX already has none to check:
     - launch_c1: grid, block and cluster must have three extents
-    - launch_c2: block must be the kernel's threads, cluster one CTA
+    - launch_c2: block must be the kernel's threads, cluster one CTA, or as many as split the
+      k of a `blockscale.wgmma_kernel`
     - launch_c3: shared bytes must be the kernel's, oversized where a chip wants it
     - launch_c4: parameters must have the kernel's types
     - launch_c5: grid must be the smaller of the problem's tiles and the schedule's ctas
@@ -86,8 +87,9 @@ def Blockscale_LaunchOp : Blockscale_Op<"launch", [
       tensor memory that its schedule takes
     - launch_c9: of a `blockscale.warp_kernel`, grid must be the problem's token tiles and row
       tiles, buffers those of A, B and D, and the number of tokens at most m; of a
-      `blockscale.wgmma_kernel`, grid must be any number of blocks in one dimension, maps those
-      of the plan (launch_c6) and the buffer that of D
+      `blockscale.wgmma_kernel`, grid must be any number of blocks in one dimension, or of a
+      split k one cluster for each tile, maps those of the plan (launch_c6) and the buffer
+      that of D
     - launch_c10: of a `blockscale.quantize_kernel`, grid must be what the problem's blocks
       take, buffers those of source and result, and the number of rows at most the problem's
   }];

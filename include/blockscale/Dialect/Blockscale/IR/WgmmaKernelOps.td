@@ -62,7 +62,7 @@ def Blockscale_WgmmaKernelOp : Blockscale_Op<"wgmma_kernel",
 
     Rules, checked in this order:
     - wgmma_kernel_c1: parameters are two tensor maps and a buffer; nothing is returned
-    - the problem follows gemm_c5, gemm_c15 to gemm_c17, the schedule wgmma_schedule_c1 to wgmma_schedule_c6
+    - the problem follows gemm_c5, gemm_c15 to gemm_c17, the schedule wgmma_schedule_c1 to wgmma_schedule_c9
     - wgmma_kernel_c2: the schedule's chip must be the module's `blockscale.arch`
     - wgmma_kernel_c3: threads and shared_bytes must be the schedule's
     - wgmma_kernel_c4: rings must be those of the schedule, each once, of its bytes and stages
@@ -73,6 +73,9 @@ def Blockscale_WgmmaKernelOp : Blockscale_Op<"wgmma_kernel",
       must meet activations of the same run
     - wgmma_kernel_c8: a stage must be waited for before it is read, and a role must give back
       every stage that it waits for
+    - wgmma_kernel_c9: multiply must store its sums; of a split k it must share them and add
+      them up instead, each behind the other's barrier: share_sums, cluster_barrier, add_sums,
+      cluster_barrier
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
@@ -177,6 +180,33 @@ def Blockscale_StoreSumsOp : Blockscale_Op<"store_sums"> {
   let assemblyFormat = [{
     $sums `to` $buffer `[` $token_tile `,` $row_tile `]` attr-dict `:` type($sums)
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of a split k
+//===----------------------------------------------------------------------===//
+
+def Blockscale_ShareSumsOp : Blockscale_Op<"share_sums"> {
+  let summary = "writes the sums of a part of k to this CTA's plane of partial sums";
+  let description = [{
+    The plane lies over the stages, so that it is written when all warps that multiply have
+    read theirs. Tokens are rows of it, four words apart from each other.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [F32]>:$sums);
+  let assemblyFormat = "$sums attr-dict `:` type($sums)";
+}
+def Blockscale_ClusterBarrierOp : Blockscale_Op<"cluster_barrier"> {
+  let summary = "waits for the threads of the cluster that multiply; the others have left";
+  let assemblyFormat = "attr-dict";
+}
+def Blockscale_AddSumsOp : Blockscale_Op<"add_sums"> {
+  let summary = "adds the planes of the cluster's CTAs and stores what lies inside the matrix";
+  let description = [{
+    Each CTA takes its share of the tile, by `rank`, and adds what the CTAs of ranks 0, 1, ...
+    have of it in this order.
+  }];
+  let arguments = (ins Blockscale_BufferType:$buffer, I32:$token_tile, I32:$row_tile, I32:$rank);
+  let assemblyFormat = "`to` $buffer `[` $token_tile `,` $row_tile `]` `share` $rank attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

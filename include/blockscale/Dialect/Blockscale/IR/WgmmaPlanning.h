@@ -29,12 +29,14 @@ struct WgmmaShape {
   static constexpr int64_t kProducers = 128;   // threads that do not multiply
   static constexpr int64_t kConverters = 64;
   static constexpr int64_t kFirstConverter = 64;
+  static constexpr int64_t kPlaneGap = 4; // words between rows: sums of a warp in all banks
 
   int64_t tokens, rows, groups, fragments;
   int64_t groupRows;                         // of one warpgroup
   int64_t sums;                              // of one thread
   int64_t words;                             // of A of a run
   int64_t blockBytes, termBytes, tokenBytes; // of a stage
+  int64_t planePitch, planeBytes;            // of partial sums, a row a token; from offset 0
 };
 
 /// Rings and their barriers, one after the other.
@@ -48,7 +50,8 @@ struct WgmmaRegisters {
 };
 WgmmaRegisters planWgmmaRegisters(WgmmaScheduleAttr schedule);
 
-/// Tiles of a problem, and blocks of the launch, which take them in turn.
+/// Tiles of a problem, and blocks of the launch, which take them in turn; of a split k a
+/// cluster for each.
 struct WgmmaGrid {
   int64_t tokenTiles, rowTiles, blocks;
   int64_t tiles() const { return tokenTiles * rowTiles; }
@@ -61,10 +64,10 @@ TmaMapAttr blockMap(BlockProblemAttr problem, WgmmaScheduleAttr schedule);
 
 /// Whether a chip has the kernel.
 bool isWgmmaTarget(facts::Arch arch);
-/// The schedule of a problem of f16 activations.
-WgmmaScheduleAttr chooseWgmmaSchedule(BlockProblemAttr problem, facts::Arch arch);
+/// The schedule of a problem of f16 activations. A `split` of 0 is to be chosen.
+WgmmaScheduleAttr chooseWgmmaSchedule(BlockProblemAttr problem, facts::Arch arch, int64_t split);
 
-/// wgmma_schedule_c1 .. wgmma_schedule_c6.
+/// wgmma_schedule_c1 .. wgmma_schedule_c9.
 mlir::LogicalResult verifyWgmmaSchedule(BlockProblemAttr problem, WgmmaScheduleAttr schedule,
                                         ErrorFn emitError);
 

@@ -104,7 +104,8 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
     kernel that reads the fewest bytes for each block that an SM holds, or the pinned
     one; where it cannot run, the next that can, and `blockscale.fallback` says why. It
     reads A as it is by now (blockscale-insert-relayouts transposes it), and subtracts the
-    minima by a product of their own only where the contract is bounded.
+    minima by a product of their own only where the contract is bounded. One of halves gets
+    a `wgmma_schedule`, whose k is split where its tiles leave SMs idle.
     A `quantize_chunks` gets a `quantize_schedule`, unless the host is to compute it.
 
     Doc test: test/Transforms/choose-schedule.mlir.
@@ -119,7 +120,9 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
     Option<"epilogue", "epilogue", "std::string", /*default=*/"\"\"",
            "pins the epilogue: tma_store or plain_store">,
     Option<"staging", "staging", "int64_t", /*default=*/"0", "pins the staging buffers of tma_store">,
-    Option<"ctas", "ctas", "int64_t", /*default=*/"0", "pins the number of persistent CTAs">]
+    Option<"ctas", "ctas", "int64_t", /*default=*/"0", "pins the number of persistent CTAs">,
+    Option<"split", "split", "int64_t", /*default=*/"0",
+           "of dequantise_wgmma: pins the CTAs of a cluster that split k">]
     # WarpPinOptions.fields;
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
 }
