@@ -42,8 +42,13 @@ private:
     Value first, end;
   };
   Depth depth();
-  Value rank() { return arith::RemUIOp::create(b, loc, CtaIndexOp::create(b, loc), splits()); }
-  Value splits() { return constant(schedule.getSplit()); }
+  Value rank() {
+    Value cta = CtaIndexOp::create(b, loc);
+    return arith::RemUIOp::create(b, loc, cta, constant(schedule.getSplit()));
+  }
+  Value bySplit(Value x) {
+    return arith::DivUIOp::create(b, loc, x, constant(schedule.getSplit()));
+  }
   void role(WgmmaRole kind, llvm::function_ref<void()> body);
   /// The stage and phase after those of `carried[0]` and `carried[1]`.
   SmallVector<Value> next(Value ring, ValueRange carried) {
@@ -87,8 +92,7 @@ void WgmmaKernelBuilder::forTiles(
                 arith::DivUIOp::create(b, loc, tile, tokenTiles), values);
   };
   if (schedule.isSplit()) {
-    Value cta = CtaIndexOp::create(b, loc);
-    ofTile(arith::DivUIOp::create(b, loc, cta, splits()), carried);
+    ofTile(bySplit(CtaIndexOp::create(b, loc)), carried);
     return;
   }
   loop(CtaIndexOp::create(b, loc), constant(grid.tiles()), CtaCountOp::create(b, loc), carried,
@@ -98,12 +102,9 @@ void WgmmaKernelBuilder::forTiles(
 WgmmaKernelBuilder::Depth WgmmaKernelBuilder::depth() {
   if (!schedule.isSplit())
     return {constant(0), constant(blocks)};
-  // Parts of blocks / split, rounded down, of those in front of one.
-  auto inFront = [&](Value parts) {
-    return arith::DivUIOp::create(b, loc, mul(parts, blocks), splits());
-  };
-  Value own = rank();
-  return {inFront(own), inFront(arith::AddIOp::create(b, loc, own, constant(1)))};
+  // What the parts in front have, rounded down.
+  Value own = rank(), first = bySplit(mul(own, blocks));
+  return {first, bySplit(mul(arith::AddIOp::create(b, loc, own, constant(1)), blocks))};
 }
 
 void WgmmaKernelBuilder::role(WgmmaRole kind, llvm::function_ref<void()> body) {
@@ -118,12 +119,12 @@ void WgmmaKernelBuilder::copyTokens(Value map) {
   forTiles({zero, zero}, [&](Value tokenTile, Value, ValueRange carried) {
     Value token = mul(tokenTile, shape.tokens);
     Depth own = depth();
-    return loop(mul(own.first, WgmmaShape::kParts), mul(own.end, WgmmaShape::kParts), constant(1),
-                carried, [&](Value part, ValueRange at) {
-                  RingFillOp::create(b, loc, tokenRing, at[0], at[1], map,
-                                     mul(part, WgmmaShape::kPartElements), token);
-                  return next(tokenRing, at);
-                });
+    Value first = mul(own.first, WgmmaShape::kParts), end = mul(own.end, WgmmaShape::kParts);
+    return loop(first, end, constant(1), carried, [&](Value part, ValueRange at) {
+      RingFillOp::create(b, loc, tokenRing, at[0], at[1], map, mul(part, WgmmaShape::kPartElements),
+                         token);
+      return next(tokenRing, at);
+    });
   });
 }
 

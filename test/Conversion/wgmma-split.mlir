@@ -15,8 +15,10 @@
 // CHECK: blockscale.wgmma_kernel @gemm_0
 // CHECK: wgmma_role copy_blocks
 // CHECK: %[[CTA:.*]] = blockscale.cta_index
-// CHECK: arith.divui %[[CTA]]
-// CHECK: %[[RANK:.*]] = arith.remui
+// CHECK: %[[TILE:.*]] = arith.divui %[[CTA]]
+// CHECK: arith.divui %[[TILE]]
+// CHECK: %[[OWN:.*]] = blockscale.cta_index
+// CHECK: %[[RANK:.*]] = arith.remui %[[OWN]]
 // CHECK: %[[FIRST:.*]] = arith.divui
 // CHECK: %[[NEXT:.*]] = arith.addi %[[RANK]]
 // CHECK: %[[END:.*]] = arith.divui

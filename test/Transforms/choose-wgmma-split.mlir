@@ -10,7 +10,6 @@
 // ONE-NOT: split =
 // TWO-COUNT-6: split = 2>
 // THREE: choose-wgmma-split.mlir:{{.*}}: error: 'blockscale.gemm' op wgmma_schedule_c7: split must be 1, 2 or 4, got 3
-// FOUR-NOT: error
 // FOUR: 'blockscale.gemm' op wgmma_schedule_c9: split must be at most the 2 blocks of k, got 4
 // FOUR-NOT: error
 

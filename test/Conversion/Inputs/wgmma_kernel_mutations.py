@@ -55,7 +55,7 @@ SPLIT_CHANGES = [
     ("ADD_SUMS", None, "", "wgmma_kernel_c9"),
     ("cluster_barrier", "blockscale.cluster_barrier", "", "wgmma_kernel_c9"),
     ("cluster_barrier", None, "", "wgmma_kernel_c9"),
-    ("wgmma_role copy_blocks {", "{", "{ blockscale.cluster_barrier", "wgmma_kernel_c6"),
+    ("copy_blocks {", "{", "{ blockscale.cluster_barrier", "wgmma_kernel_c6"),
     ("grid [8, 1, 1]", "grid [8, 1, 1]", "grid [6, 1, 1]", "launch_c9"),
     ("grid [8, 1, 1]", "cluster [2, 1, 1]", "cluster [1, 1, 1]", "launch_c2"),
 ]

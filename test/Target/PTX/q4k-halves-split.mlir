@@ -40,7 +40,7 @@
 // PTXAS-NOT: {{[1-9][0-9]*}} bytes spill
 // PTXAS: Used {{.*}} registers
 
-// ONE-NOT: cluster{{[ .](4|arrive|wait|v4)}}
+// ONE-NOT: cluster{{[ .](2|4|arrive|wait|v4)}}
 
 !w = tensor<3584x10656xi8, #blockscale.blocks<q4_K>>
 func.func @few(%a: tensor<16x18944xf16>, %w: !w) -> tensor<16x3584xf32> {
