@@ -370,7 +370,6 @@ void WgmmaKernelLowering::lowerMultiply(MultiplyHalvesOp op) {
 }
 
 void WgmmaKernelLowering::lowerClusterBarrier(ClusterBarrierOp op) {
-  BarWarpSyncOp::create(b, op.getLoc()); // aligned, like those of all threads
   NVVM::ClusterArriveOp::create(b, op.getLoc(), b.getUnitAttr());
   NVVM::ClusterWaitOp::create(b, op.getLoc(), b.getUnitAttr());
 }

@@ -216,7 +216,8 @@ void WgmmaKernelBuilder::multiply(Value d) {
         loop(own.first, own.end, constant(1), inits,
              [&](Value block, ValueRange at) { return multiplyBlock(block, own.first, at); });
     Value sums = WaitProductsOp::create(b, loc, type, end[5], /*pending=*/0);
-    RingFreeOp::create(b, loc, tokenRing, end[4]);
+    if (!schedule.isSplit()) // else nothing fills it again
+      RingFreeOp::create(b, loc, tokenRing, end[4]);
     finish(sums, d, tokenTile, rowTile);
     end.truncate(4);
     return end;

@@ -42,8 +42,6 @@ void WgmmaSums::store(ArrayRef<Value> sums, const Place &place) {
 }
 
 void WgmmaSums::share(ArrayRef<Value> sums, Value lane, Value groupRow, Value plane) {
-  // Aligned, so that all threads of its warps come to it together.
-  BarWarpSyncOp::create(b, e.getLoc());
   NVVM::BarrierOp::create(b, e.getLoc(), TypeRange(), e.i32(kAllMultipliers),
                           e.i32(shape.groups * 128), {}, Value());
   Value start = e.add(plane, e.mul(e.shl(e.andi(lane, 3), 1), shape.planePitch));
@@ -96,6 +94,7 @@ void WgmmaSums::add(const Place &place, Value plane, Value rank, Value thread) {
   // All are powers of two.
   for (int64_t turn = 0; turn < turns; turn += atOnce)
     guarded(fours < threads, thread, fours, [&] { addSome(turn); });
+  BarWarpSyncOp::create(b, e.getLoc()); // barriers of the cluster are of all lanes
 }
 
 void WgmmaSums::storeFour(const Place &place, Value token, Value row, ArrayRef<Value> sums) {

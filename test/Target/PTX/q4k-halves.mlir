@@ -3,6 +3,7 @@
 
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a %s -o %t.ptx --manifest=%t.json
 // RUN: FileCheck %s < %t.ptx
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a --pin=split=1 %s -o %t.one && diff %t.ptx %t.one
 // RUN: ptxas -v -arch=sm_90a %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=PTXAS
 
 // CHECK: .entry gemm_0(

@@ -47,6 +47,8 @@ REASONS = {
                     "only tensor memory is used behind it, and tcgen05.fence::after_thread_sync orders that"),
     "fenced arrival": (r"weaken\.order mbarrier\.arrive", mutations.withoutFenceAhead, "[TM9]",
                        "only tensor memory was used ahead of it, and tcgen05.fence::before_thread_sync orders that"),
+    "exit barrier": (r"weaken\.order barrier\.cluster\.arrive", mutations.withoutClusterBarrier, "[CL2]",
+                     "a CTA waits there until nobody reads its memory, and what is read is stored ahead of it"),
 }
 
 # Compilers that place a wait with every access say some things twice.
@@ -254,8 +256,9 @@ def blockKernels(build, folder, pattern):
     given = [(f"{kind}-63x130x512", q4k.module(chunks, blocks), (chunks, blocks), f"--pin=kernel={kind}")
              for kind in ("raw_nibble", "wide", "narrow")]
     x, blocks = halves.make(33, 70, 1792, 1)
-    for name, pin in (("wgmma", None), ("wgmma-split", "--pin=split=2")):
-        given.append((f"{name}-33x70x1792", halves.module(x, blocks, "halves", None), (x, blocks), pin))
+    given.append(("wgmma-33x70x1792", halves.module(x, blocks, "halves", None), (x, blocks), None))
+    deep = halves.make(33, 70, 3584, 1)
+    given.append(("wgmma-split-33x70x3584", halves.module(*deep, "halves", None), deep, "--pin=split=2"))
     single = x.astype(numpy.float32)
     for name in ("ordered", "bounded"):
         text = halves.module(x, blocks, name, None).replace("xf16>", "xf32>")

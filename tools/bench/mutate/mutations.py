@@ -356,6 +356,15 @@ def withoutIt(mutant):
     return "\n".join([*lines[:mutant.line - 1], "\t" + NOTHING, *lines[mutant.line:]])
 
 
+def withoutClusterBarrier(mutant):
+    """The mutant's text without an arrival at the cluster's barrier and the next wait there."""
+    lines = withoutIt(mutant).split("\n")
+    for index in range(mutant.line, len(lines)):
+        if lines[index].strip().startswith("barrier.cluster.wait"):
+            return "\n".join([*lines[:index], "\t" + NOTHING, *lines[index + 1:]])
+    return mutant.text
+
+
 def withoutFence(mutant, half, places):
     lines = mutant.text.split("\n")
     for index in places(lines):
