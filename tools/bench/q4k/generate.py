@@ -50,6 +50,8 @@ SPLIT_KERNELS = [
     ("gen-halves-128x256-split2", "",
      "tile = 128x256x256, groups = 2, block_stages = 2, token_stages = 8, blocks = 1, split = 2"),
 ]
+# Ragged ones of which every output is compared, and nothing timed.
+SPLIT_CHECKS = [("split=2", (65, 129, 512)), ("split=2", (3, 200, 768)), ("split=4", (130, 127, 2048))]
 ARGUMENTS = {"q8_1_chunk": "chunks", "q8_1_tile": "tiles", "q8_1_tile_parts": "parts"}
 
 
@@ -132,6 +134,8 @@ def main():
         for name, pins, schedule in SPLIT_KERNELS if args.split else []:
             for shape in SPLIT_SHAPES:
                 compile(args, name, "f16", pins, shape, out, schedule)
+        for pins, shape in SPLIT_CHECKS if args.split else []:
+            compile(args, f"gen-halves-{pins.replace('=', '')}", "f16", pins, shape, out)
         for name, form, pins, everywhere in KERNELS if not args.split else []:
             for shape in SHAPES if everywhere else SHAPES[:1]:
                 if everywhere or not args.quick:
