@@ -8,7 +8,7 @@
 // RUN: not blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_90a split=4" 2>&1 >/dev/null | FileCheck %s --check-prefix=FOUR
 
 // ONE-NOT: split =
-// TWO-COUNT-6: split = 2>
+// TWO-COUNT-8: split = 2>
 // THREE: choose-wgmma-split.mlir:{{.*}}: error: 'blockscale.gemm' op wgmma_schedule_c7: split must be 1, 2 or 4, got 3
 // FOUR: 'blockscale.gemm' op wgmma_schedule_c9: split must be at most the 2 blocks of k, got 4
 // FOUR-NOT: error
@@ -44,6 +44,28 @@ func.func @one_block_of_an_sm(%a: tensor<600x18944xf16>, %w: !w, %c: tensor<600x
 
 // -----
 
+// Two parts of 56 large tiles, rather than 224 small ones.
+// CHECK-LABEL: @large_tiles
+// CHECK: tile = 128x256x256, groups = 2, block_stages = 2, token_stages = 8, blocks = 1, split = 2>
+!w = tensor<3584x10656xi8, #blockscale.blocks<q4_K>>
+func.func @large_tiles(%a: tensor<512x18944xf16>, %w: !w, %c: tensor<512x3584xf32>) -> tensor<512x3584xf32> {
+  %d = blockscale.gemm ins(%a, %w : tensor<512x18944xf16>, !w) outs(%c : tensor<512x3584xf32>) {contract = #blockscale.contract<halves>} -> tensor<512x3584xf32>
+  return %d : tensor<512x3584xf32>
+}
+
+// -----
+
+// They would leave a fourth of the SMs idle.
+// CHECK-LABEL: @few_large_tiles
+// CHECK: tile = 128x64x256, {{.*}} blocks = 2>
+!w = tensor<3072x10656xi8, #blockscale.blocks<q4_K>>
+func.func @few_large_tiles(%a: tensor<512x18944xf16>, %w: !w, %c: tensor<512x3072xf32>) -> tensor<512x3072xf32> {
+  %d = blockscale.gemm ins(%a, %w : tensor<512x18944xf16>, !w) outs(%c : tensor<512x3072xf32>) {contract = #blockscale.contract<halves>} -> tensor<512x3072xf32>
+  return %d : tensor<512x3072xf32>
+}
+
+// -----
+
 // Tiles enough.
 // CHECK-LABEL: @many_rows
 // CHECK: tile = 16x64x256, {{.*}} blocks = 3>
@@ -57,10 +79,10 @@ func.func @many_rows(%a: tensor<16x3584xf16>, %w: !w, %c: tensor<16x18944xf32>) 
 
 // CHECK-LABEL: @tiles_enough
 // CHECK: tile = 128x64x256, {{.*}} blocks = 2>
-!w = tensor<3584x10656xi8, #blockscale.blocks<q4_K>>
-func.func @tiles_enough(%a: tensor<512x18944xf16>, %w: !w, %c: tensor<512x3584xf32>) -> tensor<512x3584xf32> {
-  %d = blockscale.gemm ins(%a, %w : tensor<512x18944xf16>, !w) outs(%c : tensor<512x3584xf32>) {contract = #blockscale.contract<halves>} -> tensor<512x3584xf32>
-  return %d : tensor<512x3584xf32>
+!w = tensor<18944x2016xi8, #blockscale.blocks<q4_K>>
+func.func @tiles_enough(%a: tensor<512x3584xf16>, %w: !w, %c: tensor<512x18944xf32>) -> tensor<512x18944xf32> {
+  %d = blockscale.gemm ins(%a, %w : tensor<512x3584xf16>, !w) outs(%c : tensor<512x18944xf32>) {contract = #blockscale.contract<halves>} -> tensor<512x18944xf32>
+  return %d : tensor<512x18944xf32>
 }
 
 // -----

@@ -156,7 +156,9 @@ bool runShape(Shape shape, const std::vector<LoadedKernel> &loaded, Cublas *cubl
   if (!options.only.empty())
     entries.erase(std::remove_if(entries.begin(), entries.end(),
                                  [&](const Entry &entry) {
+                                   // What others read stays: weights in f16, tiles.
                                    return entry.name != kBaseline &&
+                                          entry.output != Output::halfWeights &&
                                           entry.output != Output::tiles &&
                                           std::find(options.only.begin(), options.only.end(),
                                                     entry.name) == options.only.end();

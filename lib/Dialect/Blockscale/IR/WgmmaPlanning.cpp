@@ -174,6 +174,13 @@ static int64_t chooseSplit(BlockProblemAttr problem, WgmmaScheduleAttr schedule)
   return split;
 }
 
+/// Whether two parts of each tile take most of the chip at once.
+static bool fillsInTwo(BlockProblemAttr problem, WgmmaScheduleAttr schedule) {
+  const facts::Product *product = facts::modelProduct(schedule.getArch());
+  int64_t sms = product ? product->sms : 1;
+  return schedule.getSplit() == 2 && planWgmmaGrid(problem, schedule).blocks * 6 >= sms * 5;
+}
+
 WgmmaScheduleAttr blockscale::chooseWgmmaSchedule(BlockProblemAttr problem, Arch arch,
                                                   int64_t split) {
   MLIRContext *context = problem.getContext();
@@ -188,14 +195,17 @@ WgmmaScheduleAttr blockscale::chooseWgmmaSchedule(BlockProblemAttr problem, Arch
   // Few tokens: weights are read once, so that the time is theirs, and small blocks of an
   // SM have the most of them on the way. With more the products take it, and the fewer
   // times that weights are made f16, the better, once such tiles fill the chip evenly.
-  constexpr int64_t kManyTokens = 512;
+  constexpr int64_t kManyTokens = 512, kSomeTokens = 256;
   if (problem.getM() <= 16)
     return schedule(16, 64, 1, 4, 8, 3);
   if (problem.getM() <= 32)
     return schedule(32, 64, 1, 3, 6, 3);
   if (problem.getM() <= 64)
     return schedule(64, 64, 1, 3, 4, 3);
-  if (problem.getM() <= kManyTokens)
-    return schedule(128, 64, 1, 3, 4, 2);
+  if (problem.getM() <= kManyTokens) {
+    WgmmaScheduleAttr narrow = schedule(128, 64, 1, 3, 4, 2), wide = schedule(128, 256, 2, 2, 8, 1);
+    bool isWide = !split && !narrow.isSplit() && problem.getM() > kSomeTokens;
+    return isWide && fillsInTwo(problem, wide) ? wide : narrow;
+  }
   return schedule(256, 128, 2, 2, 5, 1);
 }
