@@ -11,8 +11,8 @@
 #include "Float.h"
 #include "Forms.h"
 #include "Hazards/Hazards.h"
+#include "Hazards/State.h"
 #include "Lanes.h"
 #include "Parser.h"
-#include "Hazards/State.h"
 
 #include "../../cmake/PrecompiledCore.h"

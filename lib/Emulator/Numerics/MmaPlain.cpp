@@ -62,8 +62,9 @@ struct SplitOperand {
   std::vector<Factor> scales;   // [rows][k / block]
 };
 
-SplitOperand splitOperand(const MmaInstruction &i, Format format, Packing packing, bool negate, int rows,
-                     const uint8_t *data, size_t pitch, const uint8_t *scales, size_t scalePitch) {
+SplitOperand splitOperand(const MmaInstruction &i, Format format, Packing packing, bool negate,
+                          int rows, const uint8_t *data, size_t pitch, const uint8_t *scales,
+                          size_t scalePitch) {
   SplitOperand operand;
   for (int r = 0; r < rows; ++r) {
     for (int k = 0; k < i.k; ++k)
@@ -78,8 +79,10 @@ SplitOperand splitOperand(const MmaInstruction &i, Format format, Packing packin
 } // namespace
 
 void emu::mmaPlain(const MmaInstruction &i, const MmaOperands &o, SumModel model) {
-  SplitOperand a = splitOperand(i, i.a, i.aPacking, i.negateA, i.m, o.a, o.aPitch, o.sfa, o.sfaPitch);
-  SplitOperand b = splitOperand(i, i.b, i.bPacking, i.negateB, i.n, o.b, o.bPitch, o.sfb, o.sfbPitch);
+  SplitOperand a =
+      splitOperand(i, i.a, i.aPacking, i.negateA, i.m, o.a, o.aPitch, o.sfa, o.sfaPitch);
+  SplitOperand b =
+      splitOperand(i, i.b, i.bPacking, i.negateB, i.n, o.b, o.bPitch, o.sfb, o.sfbPitch);
   int productFraction = int(facts::info(i.a).mantissaBits) + int(facts::info(i.b).mantissaBits);
   int scales = i.k / i.block;
 
