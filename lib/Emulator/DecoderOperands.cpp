@@ -10,8 +10,10 @@
 
 #include "Addresses.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 namespace blockscale::emu {
 
@@ -72,9 +74,10 @@ Operand Decoder::constant(uint64_t value, RegClass cls) {
     return it->second;
   unsigned size = laneBytes(cls);
   Operand slot = Operand(kernel.constants.size()) | kConstantBit;
-  for (int lane = 0; lane < 32; ++lane)
-    for (unsigned b = 0; b < size; ++b)
-      kernel.constants.push_back(b < 8 ? uint8_t(value >> (8 * b)) : 0);
+  kernel.constants.resize(kernel.constants.size() + 32 * size);
+  for (size_t lane = 0; lane < 32; ++lane)
+    std::memcpy(&kernel.constants[(slot & ~kConstantBit) + lane * size], &value,
+                std::min<size_t>(size, sizeof value));
   pool[value] = slot;
   return slot;
 }

@@ -20,8 +20,10 @@ using facts::Result;
 
 namespace {
 constexpr uint64_t kMaxVariables = uint64_t(1) << 32; // bytes of a module
-/// A function is decoded into every kernel that calls it, so that a short text can grow.
-constexpr uint64_t kMaxDecoded = uint64_t(1) << 28;
+/// A function is decoded into every kernel that calls it, so that a short text can grow: by so
+/// many bytes beyond so many for each of its own.
+constexpr uint64_t kMaxDecoded = uint64_t(1) << 24;
+constexpr uint64_t kDecodedPerByte = 256;
 
 uint64_t bytesOf(const Kernel &k) {
   return k.code.size() * sizeof(Instruction) + k.constants.size() +
@@ -108,10 +110,11 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
     if (!decoder.decodeKernel(k))
       return Refusal{decoder.error};
     decoded += bytesOf(decoder.kernel);
-    if (decoded > kMaxDecoded)
+    if (decoded > kMaxDecoded + kDecodedPerByte * text.size())
       return Refusal{file + ":" + std::to_string(k.line) + ": ptx_size: kernels of a module must " +
-                     "take at most " + std::to_string(kMaxDecoded >> 20) +
-                     " MiB decoded, each with the functions that it calls, " + k.name +
+                     "take at most " + std::to_string(kMaxDecoded >> 20) + " MiB and " +
+                     std::to_string(kDecodedPerByte) +
+                     " times their text decoded, each with the functions that it calls, " + k.name +
                      " goes beyond"};
     module->kernelList.push_back(std::move(decoder.kernel));
   }

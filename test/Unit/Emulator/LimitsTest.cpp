@@ -79,12 +79,12 @@ TEST(Limits, FunctionsInManyKernels) {
   for (int i = 0; i < 2000; ++i)
     text += "mov.b64 %a, " + number(i) + ";";
   text += "ret; }\n";
-  for (int i = 0; i < 600; ++i)
+  for (int i = 0; i < 200; ++i)
     text += ".entry k" + number(i) + "() { call f; ret; }\n";
   const std::string error = run(text).error, name = "t.ptx:";
   EXPECT_EQ(error.rfind(name, 0), 0u) << error;
-  EXPECT_NE(error.find("ptx_size: kernels of a module must take at most 256 MiB decoded, each with "
-                       "the functions that it calls, k"),
+  EXPECT_NE(error.find("ptx_size: kernels of a module must take at most 16 MiB and 256 times their "
+                       "text decoded, each with the functions that it calls, k"),
             std::string::npos)
       << error;
 }
