@@ -69,8 +69,13 @@ function(blockscale_add_mlir_library name)
 endfunction()
 
 # Headers take longer to read than our own code to compile: the first target that
-# names a header of headers reads it once, the others reuse the result.
+# names a header of headers reads it once, the others reuse the result. A precompiled
+# header has paths of its checkout in it, so that a cache of objects has them for this
+# checkout only: with ccache it is used where reading takes longest, for MLIR.
 function(blockscale_precompile name header)
+  if(CMAKE_CXX_COMPILER_LAUNCHER AND NOT header MATCHES "Mlir")
+    return()
+  endif()
   get_property(first GLOBAL PROPERTY "BLOCKSCALE_PRECOMPILED ${header}")
   if(first)
     target_precompile_headers(${name} REUSE_FROM ${first})
