@@ -17,6 +17,7 @@
 
 import argparse
 import collections
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -99,23 +100,15 @@ def main():
         listed = subprocess.run([args.build / "bin" / "blockscale-bench-forms", "--forms"], check=True,
                                 capture_output=True, text=True).stdout.splitlines()
         forms = listed + forms
-    unseen = done = hints = 0
-    for form in forms:
-        if args.only not in form:
-            continue
-        if tests.uses["hint " + form]:
-            hints += 1
-            continue
-        done += 1
-        using = tests.uses[form]
-        if not using:
-            print(f"no test uses {form!r}", flush=True)
-        elif tests.fail(form, using):
-            continue
-        else:
-            print(f"no test sees {form!r}", flush=True)
-        unseen += 1
-    print(f"forms.disabled = {done}\nforms.hints = {hints}\nforms.unseen = {unseen}")
+    forms = [form for form in forms if args.only in form]
+    executed = [form for form in forms if not tests.uses["hint " + form]]
+    unseen = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for form, seen in zip(executed, pool.map(lambda form: tests.fail(form, tests.uses[form]), executed)):
+            if not seen:
+                print(f"no test {'sees' if tests.uses[form] else 'uses'} {form!r}", flush=True)
+            unseen += not seen
+    print(f"forms.disabled = {len(executed)}\nforms.hints = {len(forms) - len(executed)}\nforms.unseen = {unseen}")
 
 
 if __name__ == "__main__":
