@@ -159,7 +159,7 @@ SmallVector<Value> WgmmaKernelBuilder::multiplyBlock(Value block, Value first, V
   SmallVector<Value> atBlock(carried.take_front(2)), atTokens(carried.slice(2, 2));
   Value last = carried[4], sums = carried[5];
   auto words = VectorType::get({shape.words}, b.getI32Type());
-  RingWaitOp::create(b, loc, blockRing, atBlock[0], atBlock[1]);
+  // Who made the terms waited for the blocks.
   RingWaitOp::create(b, loc, termRing, atBlock[0], atBlock[1]);
   for (int64_t part = 0; part < WgmmaShape::kParts; ++part) {
     for (int64_t run = 0; run < WgmmaShape::kRuns; ++run) {

@@ -19,6 +19,7 @@ import collections
 import concurrent.futures
 import functools
 import itertools
+import json
 import os
 import pathlib
 import random
@@ -34,6 +35,8 @@ SAMPLE = 40
 MOST_EQUIVALENT = 0.02
 SECONDS_OF_A_RUN = 120
 FOREIGN_SAMPLE = 20
+# Two CTAs multiply its three tiles.
+SEVERAL_TILES = "wgmma-33x130x1792"
 # Loads through cp.async, through TMA in a ring, a pair of CTAs with multicast, and wgmma.
 FOREIGN = ("vectors-mxfp4-sm_100a-bf16-128x128x256-s3", "descriptors-nvfp4-sm_107a-bf16-128x128x256-s3",
            "pairs-mxfp8-sm_103a-bf16-256x128x128-s1", "wgmma-bf16-sm_90a")
@@ -255,10 +258,11 @@ def blockKernels(build, folder, pattern):
     chunks, blocks = q4k.make(63, 130, 512, 1)
     given = [(f"{kind}-63x130x512", q4k.module(chunks, blocks), (chunks, blocks), f"--pin=kernel={kind}")
              for kind in ("raw_nibble", "wide", "narrow")]
-    x, blocks = halves.make(33, 70, 1792, 1)
-    given.append(("wgmma-33x70x1792", halves.module(x, blocks, "halves", None), (x, blocks), None))
+    tiles = halves.make(33, 130, 1792, 1)
+    given.append((SEVERAL_TILES, halves.module(*tiles, "halves", None), tiles, None))
     deep = halves.make(33, 70, 3584, 1)
     given.append(("wgmma-split-33x70x3584", halves.module(*deep, "halves", None), deep, "--pin=split=2"))
+    x, blocks = halves.make(33, 70, 1792, 1)
     single = x.astype(numpy.float32)
     for name in ("ordered", "bounded"):
         text = halves.module(x, blocks, name, None).replace("xf16>", "xf32>")
@@ -275,6 +279,10 @@ def blockKernels(build, folder, pattern):
         subprocess.run([pathlib.Path(build) / "bin" / "blockscale-translate", "--mlir-to-ptx", "--arch=sm_90a",
                         *([pin] if pin else []), work / "k.mlir", "-o", work / "k.ptx",
                         f"--manifest={work / 'k.json'}"], check=True)
+        if name.endswith(SEVERAL_TILES):
+            manifest = json.loads((work / "k.json").read_text())
+            manifest["kernels"][0]["grid"] = [2, 1, 1]  # for three tiles
+            (work / "k.json").write_text(json.dumps(manifest))
         yield Kernel(build, work, name, (work / "k.ptx").read_text(), work / "k.json", [f"--arg={work / path}" for path in ("a.npy", "w.npy")])
 
 
