@@ -9,6 +9,8 @@
 #include "Float.h"
 #include "Lanes.h"
 
+#include <array>
+
 namespace blockscale::emu {
 namespace {
 
@@ -74,9 +76,7 @@ struct Bf16Value {
 template <Cmp c, typename T> uint32_t compareMask(Warp &w, const Instruction &in) {
   const Stored<T> *a = w.reg<Stored<T>>(in.op[2]), *b = w.reg<Stored<T>>(in.op[3]);
   uint8_t r[32];
-#pragma GCC ivdep
-  for (int l = 0; l < 32; ++l)
-    r[l] = compare<c, T>(loadLane<T>(a[l]), loadLane<T>(b[l]));
+  forAllLanes([&](int l) { r[l] = compare<c, T>(loadLane<T>(a[l]), loadLane<T>(b[l])); });
   uint32_t out = 0;
   for (int q = 0; q < 4; ++q) {
     uint64_t v;
@@ -286,6 +286,14 @@ bool decodeSet(Decoder &d) {
   return in.run && d.error.empty();
 }
 
+/// A table, since SSE4.1 shifts all lanes by one count only.
+constexpr std::array<uint32_t, 32> kLaneBits = [] {
+  std::array<uint32_t, 32> bits{};
+  for (unsigned l = 0; l < 32; ++l)
+    bits[l] = 1u << l;
+  return bits;
+}();
+
 template <typename T> Outcome selp(Warp &w, const Instruction &in) {
   T *d = w.reg<T>(in.op[0]);
   const T *a = w.reg<T>(in.op[1]), *b = w.reg<T>(in.op[2]);
@@ -293,9 +301,7 @@ template <typename T> Outcome selp(Warp &w, const Instruction &in) {
   if (in.flags & 1)
     p = ~p;
   if (w.mask == ~0u) {
-#pragma GCC ivdep
-    for (int l = 0; l < 32; ++l)
-      d[l] = p >> l & 1 ? a[l] : b[l];
+    forAllLanes([&](int l) { d[l] = p & kLaneBits[l] ? a[l] : b[l]; });
   } else {
     for (uint32_t m = w.mask; m; m &= m - 1) {
       int l = __builtin_ctz(m);

@@ -124,9 +124,7 @@ Outcome toBf16Pair(Warp &w, const Instruction &in) {
   uint32_t *d = w.reg<uint32_t>(in.op[0]);
   const float *hi = w.reg<float>(in.op[1]), *lo = w.reg<float>(in.op[2]);
   if (w.mask == ~0u) {
-#pragma GCC ivdep
-    for (int l = 0; l < 32; ++l)
-      d[l] = uint32_t(toBf16(hi[l])) << 16 | toBf16(lo[l]);
+    forAllLanes([&](int l) { d[l] = uint32_t(toBf16(hi[l])) << 16 | toBf16(lo[l]); });
     return Outcome::next;
   }
   for (uint32_t m = w.mask; m; m &= m - 1) {

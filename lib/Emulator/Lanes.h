@@ -16,6 +16,17 @@
 
 namespace blockscale::emu {
 
+/// `body(lane)` for all lanes at once: one reads what it writes itself, or what none writes.
+template <typename Body> inline void forAllLanes(Body body) {
+#ifdef __clang__
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+  for (int l = 0; l < 32; ++l)
+    body(l);
+}
+
 /// How a value of T is stored in a lane.
 template <typename T> using Stored = std::conditional_t<(sizeof(T) < 4), uint32_t, T>;
 
@@ -41,9 +52,7 @@ template <class Op, typename A, typename R = A> Outcome unaryLanes(Warp &w, cons
   const Stored<A> *a = w.reg<Stored<A>>(in.op[1]);
   uint32_t m = w.mask;
   if (m == ~0u) {
-#pragma GCC ivdep
-    for (int l = 0; l < 32; ++l)
-      d[l] = storeLane<R>(Op::run(loadLane<A>(a[l])));
+    forAllLanes([&](int l) { d[l] = storeLane<R>(Op::run(loadLane<A>(a[l]))); });
   } else {
     for (; m; m &= m - 1) {
       int l = __builtin_ctz(m);
@@ -60,9 +69,7 @@ Outcome binaryLanes(Warp &w, const Instruction &in) {
   const Stored<B> *b = w.reg<Stored<B>>(in.op[2]);
   uint32_t m = w.mask;
   if (m == ~0u) {
-#pragma GCC ivdep
-    for (int l = 0; l < 32; ++l)
-      d[l] = storeLane<R>(Op::run(loadLane<A>(a[l]), loadLane<B>(b[l])));
+    forAllLanes([&](int l) { d[l] = storeLane<R>(Op::run(loadLane<A>(a[l]), loadLane<B>(b[l]))); });
   } else {
     for (; m; m &= m - 1) {
       int l = __builtin_ctz(m);
@@ -80,9 +87,9 @@ Outcome ternaryLanes(Warp &w, const Instruction &in) {
   const Stored<C> *c = w.reg<Stored<C>>(in.op[3]);
   uint32_t m = w.mask;
   if (m == ~0u) {
-#pragma GCC ivdep
-    for (int l = 0; l < 32; ++l)
+    forAllLanes([&](int l) {
       d[l] = storeLane<R>(Op::run(loadLane<A>(a[l]), loadLane<A>(b[l]), loadLane<C>(c[l])));
+    });
   } else {
     for (; m; m &= m - 1) {
       int l = __builtin_ctz(m);

@@ -29,10 +29,13 @@ struct Cnot {
 };
 struct Shl {
   template <typename T> static T run(T a, uint32_t n) {
-    return n >= 8 * sizeof(T) ? T(0) : T(a << n);
+    return n >= 8 * sizeof(T) ? T(0) : runShort(a, n);
   }
+  /// By less than the width.
+  template <typename T> static T runShort(T a, uint32_t n) { return T(a << n); }
 };
 struct Shr {
+  template <typename T> static T runShort(T a, uint32_t n) { return T(a >> n); }
   template <typename T> static T run(T a, uint32_t n) {
     if (n >= 8 * sizeof(T))
       n = std::is_signed_v<T> ? 8 * sizeof(T) - 1 : 8 * sizeof(T);
@@ -173,36 +176,50 @@ bool decodeCnot(Decoder &d) {
                    t, 1);
 }
 
+template <class Op, typename T> Outcome shiftLanes(Warp &w, const Instruction &in) {
+  const uint32_t *counts = w.reg<uint32_t>(in.op[2]);
+  uint32_t count = counts[0], differ = 0;
+  for (int l = 1; l < 32; ++l)
+    differ |= counts[l] ^ count;
+  if (w.mask != ~0u || differ || count >= 8 * sizeof(T))
+    return binaryLanes<Op, T, T, uint32_t>(w, in);
+  // All by one count, as most are.
+  Stored<T> *d = w.reg<Stored<T>>(in.op[0]);
+  const Stored<T> *a = w.reg<Stored<T>>(in.op[1]);
+  forAllLanes([&](int l) { d[l] = storeLane<T>(Op::runShort(loadLane<T>(a[l]), count)); });
+  return Outcome::next;
+}
+
 bool decodeShift(Decoder &d) {
   Type t = d.takeType();
   Handler run = nullptr;
   if (d.raw->opcode == "shl") {
-    run = t == Type::b16   ? binaryLanes<Shl, uint16_t, uint16_t, uint32_t>
-          : t == Type::b32 ? binaryLanes<Shl, uint32_t, uint32_t, uint32_t>
-          : t == Type::b64 ? binaryLanes<Shl, uint64_t, uint64_t, uint32_t>
+    run = t == Type::b16   ? shiftLanes<Shl, uint16_t>
+          : t == Type::b32 ? shiftLanes<Shl, uint32_t>
+          : t == Type::b64 ? shiftLanes<Shl, uint64_t>
                            : nullptr;
   } else {
     switch (t) {
     case Type::b16:
     case Type::u16:
-      run = binaryLanes<Shr, uint16_t, uint16_t, uint32_t>;
+      run = shiftLanes<Shr, uint16_t>;
       break;
     case Type::s16:
-      run = binaryLanes<Shr, int16_t, int16_t, uint32_t>;
+      run = shiftLanes<Shr, int16_t>;
       break;
     case Type::b32:
     case Type::u32:
-      run = binaryLanes<Shr, uint32_t, uint32_t, uint32_t>;
+      run = shiftLanes<Shr, uint32_t>;
       break;
     case Type::s32:
-      run = binaryLanes<Shr, int32_t, int32_t, uint32_t>;
+      run = shiftLanes<Shr, int32_t>;
       break;
     case Type::b64:
     case Type::u64:
-      run = binaryLanes<Shr, uint64_t, uint64_t, uint32_t>;
+      run = shiftLanes<Shr, uint64_t>;
       break;
     case Type::s64:
-      run = binaryLanes<Shr, int64_t, int64_t, uint32_t>;
+      run = shiftLanes<Shr, int64_t>;
       break;
     default:
       break;

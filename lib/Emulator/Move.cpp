@@ -73,9 +73,7 @@ Outcome packPair32(Warp &w, const Instruction &in) {
   const Operand *p = w.kernel->lists.data() + in.list;
   const uint32_t *lo = w.reg<uint32_t>(p[0]), *hi = w.reg<uint32_t>(p[1]);
   if (w.mask == ~0u) {
-#pragma GCC ivdep
-    for (int l = 0; l < 32; ++l)
-      d[l] = uint64_t(hi[l]) << 32 | lo[l];
+    forAllLanes([&](int l) { d[l] = uint64_t(hi[l]) << 32 | lo[l]; });
     return Outcome::next;
   }
   return movParts<false>(w, in);
