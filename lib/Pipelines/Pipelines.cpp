@@ -91,6 +91,8 @@ static std::unique_ptr<Pass> withPins(std::unique_ptr<Pass> pass, StringRef arch
 }
 
 void buildProblemPipeline(OpPassManager &passes, const GemmToPTXPipeline &options) {
+  if (!options.isImported)
+    passes.addPass(createImportLinalg());
   passes.addPass(createCheckEncodings());
   passes.addPass(createNormalizeScales());
   passes.addPass(withPins(createInsertRelayouts(), options.arch, options.pins,

@@ -61,3 +61,20 @@ func.func @constants() -> (tensor<2x2xf4E2M1FN>, tensor<1x3xf8E4M3FN>, tensor<1x
   // CHECK: return %[[F4]], %[[F8]], %[[F6]], %[[SPLAT]]
   return %0, %1, %2, %3 : tensor<2x2xf4E2M1FN>, tensor<1x3xf8E4M3FN>, tensor<1x4xf6E2M3FN>, tensor<2x3xf4E2M1FN>
 }
+
+// The same bytes by another name: nothing is left, or upstream's ops on bytes.
+// CHECK-LABEL: func.func @reinterpret
+// CHECK-SAME: %[[X:[^:]*]]: tensor<3x4x16xi8>, %[[E:[^:]*]]: tensor<30xi8> {blockscale.type = tensor<3x5x2xf8E8M0FNU>}, %[[I:[^:]*]]: index)
+func.func @reinterpret(%x: tensor<3x4x16xi8>, %e: tensor<3x5x2xf8E8M0FNU>, %i: index)
+    -> (tensor<4x32xf4E2M1FN>, tensor<15x2xi8, #blockscale.scales<ue8m0, linear>>, tensor<8x8xi8>) {
+  // CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[X]] {{.*}} into tensor<192xi8>
+  // CHECK: %[[AT:.*]] = arith.muli %[[I]], %c64
+  // CHECK: %[[PART:.*]] = tensor.extract_slice %[[FLAT]][%[[AT]]] [64] [1] : tensor<192xi8> to tensor<64xi8>
+  %a = blockscale.reinterpret %x part %i : tensor<3x4x16xi8> -> tensor<4x32xf4E2M1FN>
+  %s = blockscale.reinterpret %e : tensor<3x5x2xf8E8M0FNU> -> tensor<15x2xi8, #blockscale.scales<ue8m0, linear>>
+  %f = blockscale.reinterpret %x part %i : tensor<3x4x16xi8> -> tensor<128xf4E2M1FN>
+  // CHECK: %[[WIDE:.*]] = tensor.expand_shape %{{.*}} into tensor<8x8xi8>
+  %y = blockscale.reinterpret %f : tensor<128xf4E2M1FN> -> tensor<8x8xi8>
+  // CHECK: return %[[PART]], %[[E]], %[[WIDE]]
+  return %a, %s, %y : tensor<4x32xf4E2M1FN>, tensor<15x2xi8, #blockscale.scales<ue8m0, linear>>, tensor<8x8xi8>
+}

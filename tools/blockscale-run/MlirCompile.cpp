@@ -205,7 +205,9 @@ LogicalResult runPipeline(ModuleOp module, StringRef pipeline,
 
 /// Elementwise arithmetic on tensors is not what bufferization takes.
 std::string kernelPipeline(const CompileOptions &options) {
-  return llvm::formatv("symbol-dce,convert-elementwise-to-linalg,"
+  // Strict, since upstream's own lowering of scaling_extf rounds scales.
+  return llvm::formatv("symbol-dce,blockscale-import-linalg{{strict=true},"
+                       "convert-elementwise-to-linalg,"
                        "blockscale-gemm-to-ptx{{arch={0} checks={1} pins={2}}",
                        name(options.arch), options.check ? "true" : "false", options.pins);
 }

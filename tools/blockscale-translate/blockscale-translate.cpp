@@ -10,6 +10,7 @@
 #include "Cubin.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "blockscale/Pipelines/Source.h"
 #include "blockscale/Support/Output.h"
@@ -108,9 +109,13 @@ FailureOr<Output> Compiler::compile(MLIRContext &context) {
   parseMs += parsed - start;
   PassManager passes(&context);
   passes.enableVerifier(verifyEach);
-  if (hasElementwiseTensors(*module))
+  bool hasElementwise = hasElementwiseTensors(*module);
+  if (hasElementwise) {
+    passes.addPass(createImportLinalg()); // while casts of operands are casts
     passes.addPass(createConvertElementwiseToLinalgPass());
-  buildGemmToPTXPipeline(passes, {archName, /*checks=*/false, /*freeBuffers=*/false, pins});
+  }
+  buildGemmToPTXPipeline(passes,
+                         {archName, /*checks=*/false, /*freeBuffers=*/false, pins, hasElementwise});
   if (failed(passes.run(*module)))
     return failure();
   passesMs += cpuMilliseconds() - parsed;

@@ -28,6 +28,8 @@ struct GemmToPTXPipeline {
   /// Fields of the schedule that the user pins, as options of
   /// blockscale-choose-schedule: "ctas=2,stages=3". See checkSchedulePins.
   std::string pins;
+  /// Whether blockscale-import-linalg has run already.
+  bool isImported = false;
 };
 
 /// The reason why `pins` is not a list of fields to pin, or an empty string.

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Conversion/Host/Passes.h"
+#include "blockscale/Dialect/Blockscale/IR/Operands.h"
 
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -42,6 +43,13 @@ public:
   Value pointer(Value memref) {
     Value index = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
     Value address = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+    auto type = cast<MemRefType>(memref.getType());
+    if (!type.getLayout().isIdentity()) {
+      auto parts = memref::ExtractStridedMetadataOp::create(b, loc, memref);
+      Value offset = arith::IndexCastOp::create(b, loc, b.getI64Type(), parts.getOffset());
+      offset = LLVM::MulOp::create(b, loc, offset, i64(type.getElementTypeBitWidth() / 8));
+      address = LLVM::AddOp::create(b, loc, address, offset);
+    }
     return LLVM::IntToPtrOp::create(b, loc, pointerType(), address);
   }
   Value pointerOrNull(Value memref) { return memref ? pointer(memref) : null(); }
@@ -126,7 +134,7 @@ public:
       if (isa<TensorType>(operand.getType()))
         return rewriter.notifyMatchFailure(op, "operands must be memrefs, not tensors");
       if (auto type = dyn_cast<MemRefType>(operand.getType()))
-        if (!type.getLayout().isIdentity())
+        if (!isContiguous(type))
           return rewriter.notifyMatchFailure(op, "memrefs must be contiguous");
     }
     Calls calls(rewriter, op);

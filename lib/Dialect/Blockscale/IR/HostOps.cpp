@@ -35,8 +35,7 @@ LogicalResult CopyOp::verify() {
            << source << " and " << target;
   auto memref = cast<MemRefType>(isa<BufferType>(source) ? target : source);
   Type element = memref.getElementType();
-  if (!memref.getLayout().isIdentity() || !element.isIntOrFloat() ||
-      element.getIntOrFloatBitWidth() % 8 != 0)
+  if (!isContiguous(memref) || !element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
     return emitOpError("copy_c2: memref must be contiguous, of elements of whole bytes, got ")
            << memref;
   return success();

@@ -123,6 +123,24 @@ ScaleMatrixAttr blockscale::getScaleMatrix(Type type) {
                               encoding.getFormat(), encoding.getLayout());
 }
 
+bool blockscale::isContiguous(MemRefType type) {
+  if (type.getLayout().isIdentity())
+    return true;
+  SmallVector<int64_t> strides;
+  int64_t offset, next = 1;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return false;
+  for (int64_t i = type.getRank() - 1; i >= 0; --i) {
+    if (strides[i] != next)
+      return false;
+    // A dynamic extent is one behind the outermost stride, or the next is not known.
+    next = type.isDynamicDim(i) ? ShapedType::kDynamic : next * type.getDimSize(i);
+    if (next == ShapedType::kDynamic && i > 0)
+      return false;
+  }
+  return true;
+}
+
 bool blockscale::isPackedBytes(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasStaticShape() || shaped.getRank() != 1 ||
@@ -132,12 +150,20 @@ bool blockscale::isPackedBytes(Type type) {
   return !tensor || !tensor.getEncoding();
 }
 
+std::optional<int64_t> blockscale::getNarrowBits(Type elementType) {
+  if (elementType.isInteger(8) || isa<Float8E8M0FNUType>(elementType))
+    return 8;
+  std::optional<Format> format = getFormat(elementType);
+  if (!format || info(*format).bits > 8)
+    return std::nullopt;
+  return info(*format).bits;
+}
+
 bool blockscale::isNarrow(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return false;
   if (isa_and_nonnull<ScalesAttr, BlocksAttr>(tensor.getEncoding()))
     return true;
-  std::optional<Format> format = getFormat(tensor.getElementType());
-  return format && info(*format).bits <= 8;
+  return !tensor.getElementType().isInteger(8) && getNarrowBits(tensor.getElementType());
 }

@@ -17,8 +17,8 @@ FailureOr<Storage> blockscale::verifyStorage(StringRef label, TypeRange types, E
     anyTensor |= isa<TensorType>(type);
     auto memref = dyn_cast<MemRefType>(type);
     anyMemref |= bool(memref);
-    if (memref && !memref.getLayout().isIdentity()) {
-      emitError() << label << ": memrefs must be contiguous (identity layout), got " << memref;
+    if (memref && !isContiguous(memref)) {
+      emitError() << label << ": memrefs must be contiguous, got " << memref;
       return failure();
     }
   }

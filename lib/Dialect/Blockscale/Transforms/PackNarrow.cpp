@@ -34,7 +34,7 @@ static int64_t bytesOf(RankedTensorType type) {
     return getScaleMatrix(type).getBytes();
   if (getBlocks(type))
     return type.getNumElements();
-  return facts::packedBytes(*getFormat(type.getElementType()), type.getNumElements());
+  return *getNarrowBits(type.getElementType()) * type.getNumElements() / 8;
 }
 
 static Type packed(Type type) {
@@ -196,6 +196,36 @@ static void packTypes(Operation *op) {
         argument.setType(packed(argument.getType()));
 }
 
+/// Bytes need no other name than upstream's: those of i8 may have more dimensions.
+static void packReinterpret(ReinterpretOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  auto groups = [](RankedTensorType type) {
+    return SmallVector<ReassociationIndices>{
+        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))};
+  };
+  auto bytes = [](RankedTensorType type) {
+    return RankedTensorType::get({type.getNumElements()}, type.getElementType());
+  };
+  Value value = op.getSource();
+  auto source = cast<RankedTensorType>(value.getType());
+  auto result = cast<RankedTensorType>(op.getResult().getType());
+  if (source.getRank() > 1)
+    value = tensor::CollapseShapeOp::create(b, loc, bytes(source), value, groups(source));
+  if (Value part = op.getPart()) {
+    int64_t size = result.getNumElements();
+    Value step = arith::ConstantIndexOp::create(b, loc, size);
+    OpFoldResult offset = arith::MulIOp::create(b, loc, part, step).getResult();
+    value = tensor::ExtractSliceOp::create(b, loc, bytes(result), value, offset,
+                                           OpFoldResult(b.getIndexAttr(size)),
+                                           OpFoldResult(b.getIndexAttr(1)));
+  }
+  if (result.getRank() > 1)
+    value = tensor::ExpandShapeOp::create(b, loc, result, value, groups(result));
+  op.replaceAllUsesWith(value);
+  op.erase();
+}
+
 namespace {
 struct PackNarrowPass : blockscale::impl::PackNarrowBase<PackNarrowPass> {
   void runOnOperation() override {
@@ -206,6 +236,7 @@ struct PackNarrowPass : blockscale::impl::PackNarrowBase<PackNarrowPass> {
       return signalPassFailure();
     getOperation()->walk([](Operation *op) { addPackedAttributes(op); });
     getOperation()->walk([](Operation *op) { packTypes(op); });
+    getOperation()->walk([](ReinterpretOp op) { packReinterpret(op); });
   }
 };
 } // namespace

@@ -63,8 +63,14 @@ BlocksAttr getBlocks(mlir::Type type);
 /// chunks before a product of blocks.
 bool isActivations(mlir::Type type);
 
+/// Whether elements lie one after the other in row-major order, from any offset on.
+bool isContiguous(mlir::MemRefType type);
+
 /// Whether the type is bytes: rank-1 i8 without an encoding, tensor or memref.
 bool isPackedBytes(mlir::Type type);
+
+/// Bits of an element of bytes, narrow floats or scales; nullopt of others.
+std::optional<int64_t> getNarrowBits(mlir::Type elementType);
 
 /// Whether the type of a value must become bytes before bufferization: elements
 /// narrower than 16 bits (i8 excepted), an encoded scale tensor or blocks.

@@ -402,4 +402,30 @@ def Blockscale_SwapNibblesOp : Blockscale_ProblemOp<"swap_nibbles"> {
   }];
 }
 
+def Blockscale_ReinterpretOp : Blockscale_Op<"reinterpret", [Pure]> {
+  let summary = "the bytes of a tensor as a tensor of another type";
+  let description = [{
+    ```mlir
+    %a = blockscale.reinterpret %x : tensor<178x12x16xi8> -> tensor<178x384xf4E2M1FN>
+    %s = blockscale.reinterpret %y : tensor<178x12xf8E8M0FNU> -> tensor<178x12xi8, #blockscale.scales<ue8m0, linear>>
+    %p = blockscale.reinterpret %z part %i : tensor<8x64x64xf8E5M2> -> tensor<64x64xf8E5M2>
+    ```
+
+    No copy: both types name the same bytes, elements low bits first and rows one after the
+    other without gaps. With `part` the source is as many results as it has room for, one
+    behind the other, and the result is one of them; an index outside is undefined.
+    blockscale-pack-narrow turns the op into upstream's on bytes.
+
+    Rules:
+    - reinterpret_c1: both types are static, of rank 1 or more, of i8 or floats of 4, 6 or 8
+      bits, whole bytes; an encoding is that of linear scales.
+    - reinterpret_c2: both have the same number of bytes; with `part` the source has a multiple
+      of the result's.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, Optional<Index>:$part);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source (`part` $part^)? attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 #endif // BLOCKSCALE_PROBLEMOPS_TD

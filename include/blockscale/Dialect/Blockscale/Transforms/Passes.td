@@ -11,6 +11,39 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ImportLinalg : Pass<"blockscale-import-linalg"> {
+  let summary = "turns linalg.generic of arith.scaling_extf into blockscale.gemm";
+  let description = [{
+    A product as frontends write it: `linalg.generic` over m, n, k / block and block, with a
+    batch in front or without, whose body is out + scaling_extf(a, sa) * scaling_extf(b, sb).
+    Elements lie (rows, k / block, block) or, of 8 bits, (k / block, block, rows); scales are
+    f8E8M0FNU by 32, or by 16 or 32 of FP4, or f8E4M3FN by 16, which are then unsigned.
+    Elements and scales may be i8 that the body, or an op before, casts. Operands become
+    matrices by `blockscale.reinterpret`; sums that do not start from zero become C. Of
+    batches of A alone all rows are one product, other batches are products in a loop.
+    Products are exact and summed in f32, also where the body names a narrower type.
+
+    What does not match stays as it is, with a remark; with `strict` that is an error.
+
+    Rules:
+    - import_linalg_c1: a product has four inputs and one result, tensors of static shape.
+    - import_linalg_c2: two loops reduce, two or three are parallel and index the result in
+      order.
+    - import_linalg_c3: the body is the one above, in any order of factors and summands.
+    - import_linalg_c4: maps are those above.
+    - import_linalg_c5: elements have 4, 6 or 8 bits; scales are f8E8M0FNU or f8E4M3FN, since
+      `arith.scaling_extf` rounds others.
+    - import_linalg_c6: it is a product that `blockscale.gemm` takes, and the remark has that
+      op's rule.
+
+    Doc test: test/Transforms/import-linalg.mlir.
+  }];
+  let options = [
+    Option<"strict", "strict", "bool", /*default=*/"false",
+           "refuse a generic of arith.scaling_extf that is no product">];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+}
+
 def CheckEncodings : Pass<"blockscale-check-encodings"> {
   let summary = "refuses ops of other dialects that would consume or lose a scale layout";
   let description = [{

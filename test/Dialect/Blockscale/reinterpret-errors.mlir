@@ -1,0 +1,48 @@
+// RUN: blockscale-opt %s --split-input-file --verify-diagnostics
+
+func.func @reinterpret_c1_dynamic(%x: tensor<?x32xi8>) -> tensor<4x32xf8E5M2> {
+  // expected-error @below {{reinterpret_c1: source must be whole bytes of i8 or of floats of 4, 6 or 8 bits, static, without an encoding or of linear scales, got 'tensor<?x32xi8>'}}
+  %0 = blockscale.reinterpret %x : tensor<?x32xi8> -> tensor<4x32xf8E5M2>
+  return %0 : tensor<4x32xf8E5M2>
+}
+
+// -----
+
+func.func @reinterpret_c1_wide(%x: tensor<4xf32>) -> tensor<16xi8> {
+  // expected-error @below {{reinterpret_c1: source must be}}
+  %0 = blockscale.reinterpret %x : tensor<4xf32> -> tensor<16xi8>
+  return %0 : tensor<16xi8>
+}
+
+// -----
+
+// Where a byte of a tiled matrix lies, its shape decides.
+func.func @reinterpret_c1_tiled(%x: tensor<128x4xi8>) -> tensor<128x4xi8, #blockscale.scales<ue8m0, tiled>> {
+  // expected-error @below {{reinterpret_c1: result must be}}
+  %0 = blockscale.reinterpret %x : tensor<128x4xi8> -> tensor<128x4xi8, #blockscale.scales<ue8m0, tiled>>
+  return %0 : tensor<128x4xi8, #blockscale.scales<ue8m0, tiled>>
+}
+
+// -----
+
+func.func @reinterpret_c1_half_byte(%x: tensor<3xf4E2M1FN>) -> tensor<1x3xf4E2M1FN> {
+  // expected-error @below {{reinterpret_c1: source must be}}
+  %0 = blockscale.reinterpret %x : tensor<3xf4E2M1FN> -> tensor<1x3xf4E2M1FN>
+  return %0 : tensor<1x3xf4E2M1FN>
+}
+
+// -----
+
+func.func @reinterpret_c2(%x: tensor<4x32xi8>) -> tensor<4x32xf4E2M1FN> {
+  // expected-error @below {{reinterpret_c2: source must have the result's 64 bytes, got 128}}
+  %0 = blockscale.reinterpret %x : tensor<4x32xi8> -> tensor<4x32xf4E2M1FN>
+  return %0 : tensor<4x32xf4E2M1FN>
+}
+
+// -----
+
+func.func @reinterpret_c2_part(%x: tensor<4x32xi8>, %i: index) -> tensor<3x32xf8E5M2> {
+  // expected-error @below {{reinterpret_c2: source must have a multiple of the result's 96 bytes, got 128}}
+  %0 = blockscale.reinterpret %x part %i : tensor<4x32xi8> -> tensor<3x32xf8E5M2>
+  return %0 : tensor<3x32xf8E5M2>
+}
