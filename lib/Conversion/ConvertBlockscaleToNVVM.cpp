@@ -78,6 +78,14 @@ facts::Arch archOf(Operation *op) {
   return *facts::parseArch(std::string_view(name.getValue()));
 }
 
+NVVM::CTAGroupKind groupOf(bool pair) {
+  return pair ? NVVM::CTAGroupKind::CTA_2 : NVVM::CTAGroupKind::CTA_1;
+}
+/// The mask of a multicast has 16 bits.
+Value maskOf(OpBuilder &b, Location loc, Value mask) {
+  return mask ? LLVM::TruncOp::create(b, loc, b.getI16Type(), mask).getResult() : Value();
+}
+
 template <typename To, typename From>
 LogicalResult replaceBare(From op, typename From::Adaptor, Rewriter &b) {
   To::create(b, op.getLoc());
@@ -109,6 +117,9 @@ LogicalResult lowerKernel(KernelOp op, KernelOp::Adaptor, Rewriter &b,
   // One CTA fills an SM with its shared memory; told so, ptxas uses the registers
   // that there are instead of spilling for an occupancy that cannot be.
   func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));
+  if (int64_t size = op.getSchedule().getCluster().size(); size > 1)
+    func->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                  b.getDenseI32ArrayAttr({int32_t(size), 1, 1}));
   // A tensor map is a 128-byte parameter that the TMA unit reads in place.
   Type map = LLVM::LLVMArrayType::get(b.getI64Type(), 16);
   for (auto [i, param] : llvm::enumerate(op.getArgumentTypes())) {
@@ -173,8 +184,13 @@ LogicalResult lower(MbarrierInitOp op, MbarrierInitOp::Adaptor adaptor, Rewriter
 }
 LogicalResult lower(MbarrierArriveOp op, MbarrierArriveOp::Adaptor adaptor, Rewriter &b) {
   Location loc = op.getLoc();
-  NVVM::MBarrierArriveOp::create(b, loc, b.getI64Type(),
-                                 pointer(b, loc, adaptor.getBarrier(), kShared), Value());
+  if (op.getCluster())
+    NVVM::MBarrierArriveOp::create(b, loc, Type(),
+                                   pointer(b, loc, adaptor.getBarrier(), kSharedCluster), Value(),
+                                   NVVM::MemScopeKind::CLUSTER, /*relaxed=*/false);
+  else
+    NVVM::MBarrierArriveOp::create(b, loc, b.getI64Type(),
+                                   pointer(b, loc, adaptor.getBarrier(), kShared), Value());
   b.eraseOp(op);
   return success();
 }
@@ -192,7 +208,17 @@ LogicalResult lower(MbarrierTryWaitParityOp op, MbarrierTryWaitParityOp::Adaptor
   Location loc = op.getLoc();
   b.replaceOp(op, NVVM::MBarrierTryWaitOp::create(
                       b, loc, b.getI1Type(), pointer(b, loc, adaptor.getBarrier(), kShared),
-                      adaptor.getParity(), Value(), NVVM::MemScopeKind::CTA, op.getRelaxed()));
+                      adaptor.getParity(), Value(),
+                      op.getCluster() ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA,
+                      op.getRelaxed()));
+  return success();
+}
+LogicalResult lower(BarrierClusterArriveOp op, BarrierClusterArriveOp::Adaptor, Rewriter &b) {
+  b.replaceOpWithNewOp<NVVM::ClusterArriveOp>(op, b.getUnitAttr());
+  return success();
+}
+LogicalResult lower(BarrierClusterWaitOp op, BarrierClusterWaitOp::Adaptor, Rewriter &b) {
+  b.replaceOpWithNewOp<NVVM::ClusterWaitOp>(op, b.getUnitAttr());
   return success();
 }
 LogicalResult lower(FenceProxyAsyncOp op, FenceProxyAsyncOp::Adaptor, Rewriter &b) {
@@ -221,8 +247,11 @@ LogicalResult lower(CpAsyncBulkTensorLoadOp op, CpAsyncBulkTensorLoadOp::Adaptor
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
       b, loc, pointer(b, loc, adaptor.getTarget(), kSharedCluster), adaptor.getMap(),
       adaptor.getCoordinates(), pointer(b, loc, adaptor.getBarrier(), kShared),
-      /*im2colOffsets=*/ValueRange{}, /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
-      NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), Value());
+      /*im2colOffsets=*/ValueRange{}, maskOf(b, loc, adaptor.getMask()), /*l2CacheHint=*/Value(),
+      NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+      op.getPair() ? NVVM::CTAGroupKindAttr::get(b.getContext(), NVVM::CTAGroupKind::CTA_2)
+                   : NVVM::CTAGroupKindAttr(),
+      Value());
   b.eraseOp(op);
   return success();
 }
@@ -250,10 +279,10 @@ LogicalResult lower(Tcgen05AllocOp op, Tcgen05AllocOp::Adaptor adaptor, Rewriter
   Location loc = op.getLoc();
   int columns = int(op.getColumns());
   if (facts::needsExclusiveAlloc(columns))
-    inline_ptx::allocExclusive(b, loc, adaptor.getTarget(), columns);
+    inline_ptx::allocExclusive(b, loc, adaptor.getTarget(), columns, op.getPair());
   else
     NVVM::Tcgen05AllocOp::create(b, loc, pointer(b, loc, adaptor.getTarget(), kShared),
-                                 constant(b, loc, columns));
+                                 constant(b, loc, columns), groupOf(op.getPair()));
   b.eraseOp(op);
   return success();
 }
@@ -261,16 +290,16 @@ LogicalResult lower(Tcgen05DeallocOp op, Tcgen05DeallocOp::Adaptor adaptor, Rewr
   Location loc = op.getLoc();
   int columns = int(op.getColumns());
   if (facts::needsExclusiveAlloc(columns))
-    inline_ptx::deallocExclusive(b, loc, adaptor.getAddress(), columns);
+    inline_ptx::deallocExclusive(b, loc, adaptor.getAddress(), columns, op.getPair());
   else
     NVVM::Tcgen05DeallocOp::create(b, loc, pointer(b, loc, adaptor.getAddress(), kTensor),
-                                   constant(b, loc, columns));
+                                   constant(b, loc, columns), groupOf(op.getPair()));
   b.eraseOp(op);
   return success();
 }
 LogicalResult lower(Tcgen05RelinquishAllocPermitOp op, Tcgen05RelinquishAllocPermitOp::Adaptor,
                     Rewriter &b) {
-  NVVM::Tcgen05RelinquishAllocPermitOp::create(b, op.getLoc(), NVVM::CTAGroupKind::CTA_1);
+  NVVM::Tcgen05RelinquishAllocPermitOp::create(b, op.getLoc(), groupOf(op.getPair()));
   b.eraseOp(op);
   return success();
 }
@@ -288,13 +317,14 @@ LogicalResult lower(Tcgen05WaitLdOp op, Tcgen05WaitLdOp::Adaptor, Rewriter &b) {
 }
 LogicalResult lower(Tcgen05CommitOp op, Tcgen05CommitOp::Adaptor adaptor, Rewriter &b) {
   Location loc = op.getLoc();
-  NVVM::Tcgen05CommitOp::create(b, loc, pointer(b, loc, adaptor.getBarrier(), kShared), Value());
+  NVVM::Tcgen05CommitOp::create(b, loc, pointer(b, loc, adaptor.getBarrier(), kShared),
+                                maskOf(b, loc, adaptor.getMask()), groupOf(op.getPair()));
   b.eraseOp(op);
   return success();
 }
 LogicalResult lower(Tcgen05CpOp op, Tcgen05CpOp::Adaptor adaptor, Rewriter &b) {
   Location loc = op.getLoc();
-  NVVM::Tcgen05CpOp::create(b, loc, NVVM::Tcgen05CpShape::SHAPE_32x128b, NVVM::CTAGroupKind::CTA_1,
+  NVVM::Tcgen05CpOp::create(b, loc, NVVM::Tcgen05CpShape::SHAPE_32x128b, groupOf(op.getPair()),
                             NVVM::Tcgen05CpMulticast::WARPX4, NVVM::Tcgen05CpSrcFormatAttr(),
                             pointer(b, loc, adaptor.getAddress(), kTensor), adaptor.getSource());
   b.eraseOp(op);
@@ -303,7 +333,7 @@ LogicalResult lower(Tcgen05CpOp op, Tcgen05CpOp::Adaptor adaptor, Rewriter &b) {
 LogicalResult lower(Tcgen05MmaOp op, Tcgen05MmaOp::Adaptor adaptor, Rewriter &b) {
   Location loc = op.getLoc();
   IDescAttr idesc = op.getIdesc();
-  auto word = idesc.encode(archOf(op));
+  auto word = idesc.encode(archOf(op), op.getPair() ? 2 : 1);
   if (!word)
     return op.emitOpError(word.message());
   NVVM::MMABlockScaleKind kind = NVVM::MMABlockScaleKind::MXF8F6F4;
@@ -325,7 +355,7 @@ LogicalResult lower(Tcgen05MmaOp op, Tcgen05MmaOp::Adaptor adaptor, Rewriter &b)
            << StringRef(facts::name(idesc.getKind()));
   }
   NVVM::Tcgen05MMABlockScaleOp::create(
-      b, loc, kind, NVVM::CTAGroupKind::CTA_1, size, NVVM::Tcgen05MMACollectorOp::DISCARD,
+      b, loc, kind, groupOf(op.getPair()), size, NVVM::Tcgen05MMACollectorOp::DISCARD,
       pointer(b, loc, adaptor.getD(), kTensor), adaptor.getA(), adaptor.getB(),
       constant(b, loc, int32_t(*word)), adaptor.getAccumulate(),
       pointer(b, loc, adaptor.getSfa(), kTensor), pointer(b, loc, adaptor.getSfb(), kTensor));
@@ -481,7 +511,7 @@ ArrayAttr describeDescriptors(ModuleOp module) {
   };
   module.walk([&](Operation *op) {
     if (auto mma = dyn_cast<Tcgen05MmaOp>(op)) {
-      if (auto word = mma.getIdesc().encode(archOf(mma)))
+      if (auto word = mma.getIdesc().encode(archOf(mma), mma.getPair() ? 2 : 1))
         known.insert(
             {int64_t(*word), llvm::formatv("{0:x8} = ", *word).str() + describe(mma.getIdesc())});
     } else if (auto desc = dyn_cast<SmemDescOp>(op)) {
@@ -520,15 +550,18 @@ void blockscale::populateBlockscaleToNVVMPatterns(LLVMTypeConverter &converter,
   populateWgmmaToNVVMPatterns(converter, patterns);
   addFunctions<blockscale::ReturnOp, SharedBaseOp, BarSyncOp, BarWarpSyncOp, ElectSyncOp,
                MbarrierInitOp, MbarrierArriveOp, MbarrierArriveExpectTxOp, MbarrierTryWaitParityOp,
-               FenceProxyAsyncOp, PrefetchTensormapOp, CpAsyncBulkTensorLoadOp,
-               CpAsyncBulkTensorStoreOp, CpAsyncBulkWaitGroupOp, Tcgen05AllocOp, Tcgen05DeallocOp,
-               Tcgen05RelinquishAllocPermitOp, Tcgen05FenceBeforeOp, Tcgen05FenceAfterOp,
-               Tcgen05WaitLdOp, Tcgen05CommitOp, Tcgen05CpOp, Tcgen05MmaOp, Tcgen05LdOp, SmemDescOp,
-               DescAdvanceOp, LdSharedOp, StSharedOp, LdGlobalOp, StGlobalOp, FmaRnOp,
-               CvtRnBf16x2Op, CvtRnF16x2Op>(converter, patterns);
+               BarrierClusterArriveOp, BarrierClusterWaitOp, FenceProxyAsyncOp, PrefetchTensormapOp,
+               CpAsyncBulkTensorLoadOp, CpAsyncBulkTensorStoreOp, CpAsyncBulkWaitGroupOp,
+               Tcgen05AllocOp, Tcgen05DeallocOp, Tcgen05RelinquishAllocPermitOp,
+               Tcgen05FenceBeforeOp, Tcgen05FenceAfterOp, Tcgen05WaitLdOp, Tcgen05CommitOp,
+               Tcgen05CpOp, Tcgen05MmaOp, Tcgen05LdOp, SmemDescOp, DescAdvanceOp, LdSharedOp,
+               StSharedOp, LdGlobalOp, StGlobalOp, FmaRnOp, CvtRnBf16x2Op, CvtRnF16x2Op>(converter,
+                                                                                         patterns);
   addFunction<TidXOp>(converter, patterns, replaceRegister<NVVM::ThreadIdXOp, TidXOp>);
   addFunction<LaneIdOp>(converter, patterns, replaceRegister<NVVM::LaneIdOp, LaneIdOp>);
   addFunction<CtaIdXOp>(converter, patterns, replaceRegister<NVVM::BlockIdXOp, CtaIdXOp>);
+  addFunction<ClusterCtaRankOp>(converter, patterns,
+                                replaceRegister<NVVM::ClusterId, ClusterCtaRankOp>);
   addFunction<NctaIdXOp>(converter, patterns, replaceRegister<NVVM::GridDimXOp, NctaIdXOp>);
   addFunction<FenceMbarrierInitOp>(converter, patterns,
                                    replaceBare<NVVM::FenceMbarrierInitOp, FenceMbarrierInitOp>);

@@ -2,14 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One CTA computes tiles of 128 rows, persistently: a TMA warp fills the operand
-// ring, an MMA warp copies scales and multiplies into one of the accumulator
-// stages, four epilogue warps drain the other. Everything that the kernel relies
-// on is a plan attribute.
+// One CTA, or a pair, computes tiles of 128 rows for each, persistently: a TMA warp fills the
+// operand ring, an MMA warp copies scales and multiplies into one of the accumulator stages, four
+// epilogue warps drain the other. Everything that the kernel relies on is a plan attribute.
 //
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Conversion/GemmKernel.h"
+#include "blockscale/Dialect/Blockscale/IR/ClusterPlan.h"
 #include "blockscale/Facts/ScaleTile.h"
 #include "blockscale/Facts/Tmem.h"
 
@@ -25,7 +25,7 @@ public:
   KernelBuilder(OpBuilder &b, Location loc, ProblemAttr problem, ScheduleAttr schedule,
                 GemmEpilogue epilogue)
       : b(b), loc(loc), problem(problem), schedule(schedule), epilogue(epilogue),
-        shape(problem, schedule) {}
+        shape(problem, schedule), cluster(schedule) {}
 
   KernelOp build(StringRef name);
 
@@ -65,6 +65,7 @@ private:
   ScheduleAttr schedule;
   GemmEpilogue epilogue;
   GemmShape shape;
+  ClusterPlan cluster;
   Block *entry = nullptr;
   int64_t sharedBytes = 0;
   Value bufferA, bufferB, bufferSfa, bufferSfb, staging, tmem, ring, accumulators;
@@ -81,8 +82,8 @@ void KernelBuilder::planShared() {
   bufferA = buffer(SharedContent::a, shape.stage.a, stages, shape.a.swizzle);
   bufferB = buffer(SharedContent::b, shape.stage.b, stages, shape.b.swizzle);
   if (schedule.getEpilogue() == Epilogue::tma_store)
-    staging = buffer(SharedContent::staging, schedule.getTile().m * 128, schedule.getStaging(),
-                     facts::Swizzle::b128);
+    staging =
+        buffer(SharedContent::staging, kStagingBytes, schedule.getStaging(), facts::Swizzle::b128);
   bufferSfa = buffer(SharedContent::scales_tiled, shape.stage.sfa, stages, facts::Swizzle::none);
   bufferSfb = buffer(SharedContent::scales_tiled, shape.stage.sfb, stages, facts::Swizzle::none);
 
@@ -93,9 +94,9 @@ void KernelBuilder::planShared() {
     sharedBytes += 16 * depth;
     return PipelineOp::create(b, loc, plan).getResult();
   };
-  ring = pipeline(stages, shape.arriving(), WarpRole::tma, WarpRole::mma, /*consumers=*/1);
+  ring = pipeline(stages, shape.arriving(), WarpRole::tma, WarpRole::mma, cluster.readers());
   accumulators = pipeline(schedule.getAccumulators(), /*bytes=*/0, WarpRole::mma,
-                          WarpRole::epilogue, /*consumers=*/4);
+                          WarpRole::epilogue, /*consumers=*/4 * schedule.getCtaGroup());
 
   // Accumulator stages first, then the scales of one K tile.
   int64_t width = schedule.getInst().n;
@@ -117,8 +118,8 @@ KernelBuilder::Carried
 KernelBuilder::forEachTile(llvm::function_ref<Carried(Value, Value, Value, Value)> body) {
   Value first = CtaIndexOp::create(b, loc), step = CtaCountOp::create(b, loc);
   Value zero = constant(0);
-  auto loop =
-      scf::ForOp::create(b, loc, first, constant(shape.tiles()), step, ValueRange{zero, zero});
+  auto loop = scf::ForOp::create(b, loc, first, constant(cluster.clusters(shape)), step,
+                                 ValueRange{zero, zero});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   auto tile = TileCoordinatesOp::create(b, loc, loop.getInductionVar());
@@ -134,6 +135,17 @@ void KernelBuilder::buildLoads() {
   Shape3 tile = schedule.getTile();
   Carried end = forEachTile([&](Value row, Value column, Value stage, Value phase) -> Carried {
     Value rowA = times(row, tile.m), rowB = times(column, tile.n), zero = constant(0);
+    Value scaleTileOfA = row;
+    if (int64_t pair = schedule.getCtaGroup(); pair > 1) {
+      // Each CTA of a pair has its rows of A and of A's scales, and its columns of B.
+      Value rank = PairRankOp::create(b, loc);
+      auto part = [&](Value start, int64_t extent) {
+        return arith::AddIOp::create(b, loc, start, times(rank, extent)).getResult();
+      };
+      rowA = part(rowA, tile.m / pair);
+      rowB = part(rowB, tile.n / pair);
+      scaleTileOfA = part(times(row, pair), 1);
+    }
     Value scaleTileOfB = column;
     if (cutsScaleTiles(tile))
       scaleTileOfB = ScaleTilesOfBOp::create(b, loc, column).getFirst();
@@ -146,7 +158,11 @@ void KernelBuilder::buildLoads() {
     Value k = loop.getInductionVar(), s = loop.getRegionIterArg(0), p = loop.getRegionIterArg(1);
     ProducerAcquireOp::create(b, loc, ring, s, p);
     auto load = [&](Param map, ValueRange coordinates, Value target, IntegerAttr part = {}) {
-      TmaLoadOp::create(b, loc, entry->getArgument(map), coordinates, target, part, ring, s);
+      auto operand = ProblemOperand(map); // in the order of parameters
+      ProblemOperandAttr share;
+      if (cluster.sharers(operand) > 1)
+        share = ProblemOperandAttr::get(b.getContext(), operand);
+      TmaLoadOp::create(b, loc, entry->getArgument(map), coordinates, target, part, share, ring, s);
     };
     auto along = [&](const facts::OperandTile &box, facts::Major major) {
       return times(k, major == facts::Major::k ? box.box0 : box.box1);
@@ -166,7 +182,7 @@ void KernelBuilder::buildLoads() {
     Value scaleTile = times(k, shape.scaleTilesPerStage);
     loadOperand(kA, shape.a, problem.getMajorA(), alongA, rowA, bufferA);
     loadOperand(kB, shape.b, problem.getMajorB(), alongB, rowB, bufferB);
-    load(kSfa, {zero, scaleTile, row}, bufferSfa);
+    load(kSfa, {zero, scaleTile, scaleTileOfA}, bufferSfa);
     load(kSfb, {zero, scaleTile, scaleTileOfB}, bufferSfb);
     ProducerCommitOp::create(b, loc, ring, s);
     Carried next = advance(ring, s, p);
@@ -183,7 +199,7 @@ void KernelBuilder::buildMultiplies() {
   // tile carries both.
   Value first = CtaIndexOp::create(b, loc), step = CtaCountOp::create(b, loc);
   Value zero = constant(0);
-  auto tiles = scf::ForOp::create(b, loc, first, constant(shape.tiles()), step,
+  auto tiles = scf::ForOp::create(b, loc, first, constant(cluster.clusters(shape)), step,
                                   ValueRange{zero, zero, zero, zero});
   b.setInsertionPointToStart(tiles.getBody());
   Value accumulator = tiles.getRegionIterArg(2), accumulatorPhase = tiles.getRegionIterArg(3);

@@ -20,17 +20,18 @@ static void emit(OpBuilder &builder, Location loc, const Twine &text, StringRef 
 }
 
 void blockscale::inline_ptx::allocExclusive(OpBuilder &builder, Location loc, Value target,
-                                            int columns) {
+                                            int columns, bool pair) {
   emit(builder, loc,
-       "tcgen05.alloc.cta_group::1.exclusive.sync.aligned.shared::cta.b32 [$0], " + Twine(columns) +
-           ";",
+       "tcgen05.alloc.cta_group::" + Twine(pair ? 2 : 1) +
+           ".exclusive.sync.aligned.shared::cta.b32 [$0], " + Twine(columns) + ";",
        "r,~{memory}", target);
 }
 
 void blockscale::inline_ptx::deallocExclusive(OpBuilder &builder, Location loc, Value address,
-                                              int columns) {
+                                              int columns, bool pair) {
   emit(builder, loc,
-       "tcgen05.dealloc.cta_group::1.exclusive.sync.aligned.b32 $0, " + Twine(columns) + ";",
+       "tcgen05.dealloc.cta_group::" + Twine(pair ? 2 : 1) + ".exclusive.sync.aligned.b32 $0, " +
+           Twine(columns) + ";",
        "r,~{memory}", address);
 }
 

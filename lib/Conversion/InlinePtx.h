@@ -17,12 +17,14 @@
 
 namespace blockscale::inline_ptx {
 
-/// tcgen05.alloc with .exclusive: the plain form refuses more than 512 columns.
-void allocExclusive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value target, int columns);
+/// tcgen05.alloc with .exclusive, of one CTA or of a pair: the plain form refuses more than
+/// 512 columns.
+void allocExclusive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value target, int columns,
+                    bool pair);
 
 /// tcgen05.dealloc with .exclusive; `address` is an i32 register.
 void deallocExclusive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value address,
-                      int columns);
+                      int columns, bool pair);
 
 /// wgmma.mma_async.m64nNk16.f32.f16.f16 with A in registers, which NVVM's op lacks: adds
 /// to `sums`, N / 2 of f32, and returns what they are called afterwards.

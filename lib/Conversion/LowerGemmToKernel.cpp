@@ -15,6 +15,7 @@
 #include "blockscale/Conversion/QuantizeKernel.h"
 #include "blockscale/Conversion/WarpKernel.h"
 #include "blockscale/Conversion/WgmmaKernel.h"
+#include "blockscale/Dialect/Blockscale/IR/ClusterPlan.h"
 #include "blockscale/Facts/ArchInfo.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -98,13 +99,14 @@ void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
                          ? memref::LoadOp::create(b, loc, scalar, ValueRange{}).getResult()
                          : scalar);
   }
-  int64_t grid = std::min<int64_t>(shape.tiles(), schedule.getCtas());
+  ClusterPlan cluster(schedule);
+  int64_t grid = cluster.grid(shape, schedule);
   bool oversized =
       int64_t(kernel.getSharedBytes()) > facts::info(schedule.getArch()).sharedPerBlock;
-  auto launch =
-      LaunchOp::create(b, loc, symbol, ArrayRef<int64_t>{grid, 1, 1},
-                       ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1},
-                       ArrayRef<int64_t>{1, 1, 1}, kernel.getSharedBytes(), oversized, params);
+  auto launch = LaunchOp::create(b, loc, symbol, ArrayRef<int64_t>{grid, 1, 1},
+                                 ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1},
+                                 ArrayRef<int64_t>{cluster.size(), 1, 1}, kernel.getSharedBytes(),
+                                 oversized, params);
   if (!scalars.empty())
     launch->setAttr(kScalarNamesAttr, b.getStrArrayAttr(scalars));
   CopyOp::create(b, loc, d, gemm.getOut());

@@ -8,10 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterValues.h"
 #include "SourceLocations.h"
 #include "blockscale/Conversion/GemmKernel.h"
 #include "blockscale/Conversion/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
+#include "blockscale/Facts/LayoutsCluster.h"
 #include "blockscale/Facts/LayoutsScales.h"
 #include "blockscale/Facts/Tmem.h"
 
@@ -31,7 +33,7 @@ class KernelLowering {
 public:
   explicit KernelLowering(KernelOp kernel)
       : kernel(kernel), problem(kernel.getProblem()), schedule(kernel.getSchedule()),
-        shape(problem, schedule), b(kernel.getContext()) {}
+        shape(problem, schedule), cluster(schedule), b(kernel.getContext()) {}
 
   void run();
 
@@ -56,6 +58,25 @@ private:
     return add(shared(offset), mul(stage, bytes));
   }
   Value accumulator(TmemPlanAttr plan, Value stage);
+  /// The same barrier of the even CTA, where a pair shares it.
+  Value ofLeader(Value barrier) {
+    if (!cluster.hasPairs())
+      return barrier;
+    return arith::AndIOp::create(b, loc, barrier,
+                                 constant(int32_t(facts::evenCtaAddress(~uint32_t(0)))));
+  }
+  /// Whether some tile of a cluster reaches beyond the matrix.
+  bool overhangsM() const {
+    return problem.getM() % (schedule.getTile().m * cluster.plan.rowTiles()) != 0;
+  }
+  bool overhangsN() const {
+    return problem.getN() % (schedule.getTile().n * cluster.plan.columnTiles()) != 0;
+  }
+  /// The first row of a tile that is this CTA's.
+  Value firstRow(Value tileRow) {
+    Value row = mul(tileRow, schedule.getTile().m);
+    return cluster.hasPairs() ? add(row, mul(cluster.pairRank, rowsOfCta(schedule))) : row;
+  }
 
   // Control.
   void ifTrue(Value condition, llvm::function_ref<void()> body);
@@ -68,6 +89,8 @@ private:
   void waitUntilEmpty(Value pipeline, Value stage, Value phase, bool relaxed = false);
 
   // Structure of the kernel.
+  /// A barrier of all threads, of the whole cluster.
+  void syncAll();
   void setUp();
   void tearDown();
   void lowerRole(WarpRoleOp op);
@@ -75,6 +98,9 @@ private:
   // Ops. Each stands at the builder's insertion point and replaces its op.
   void lower(Operation *op);
   void lowerOp(TileCoordinatesOp op);
+  void lowerOp(CtaIndexOp op);
+  void lowerOp(CtaCountOp op);
+  void lowerOp(PairRankOp op);
   void lowerOp(ScaleTilesOfBOp op);
   void lowerOp(ProducerAcquireOp op);
   void lowerOp(ProducerCommitOp op);
@@ -113,6 +139,7 @@ private:
   ProblemAttr problem;
   ScheduleAttr schedule;
   GemmShape shape;
+  ClusterValues cluster;
   OpBuilder b;
   Location loc = kernel.getLoc();
   Block *entry = &kernel.getBody().front();
@@ -148,7 +175,8 @@ void KernelLowering::waitParity(Value barrier, Value parity, bool relaxed) {
   scf::WhileOp::create(
       b, loc, TypeRange{}, ValueRange{},
       [&](OpBuilder &builder, Location loc, ValueRange) {
-        Value done = MbarrierTryWaitParityOp::create(builder, loc, barrier, parity, relaxed);
+        Value done = MbarrierTryWaitParityOp::create(builder, loc, barrier, parity, relaxed,
+                                                     /*cluster=*/!cluster.plan.isAlone());
         Value again = arith::XOrIOp::create(builder, loc, done, yes);
         scf::ConditionOp::create(builder, loc, again, ValueRange{});
       },
@@ -179,10 +207,20 @@ Value KernelLowering::accumulator(TmemPlanAttr plan, Value stage) {
 // Structure
 //===----------------------------------------------------------------------===//
 
+void KernelLowering::syncAll() {
+  if (cluster.plan.isAlone()) {
+    BarSyncOp::create(b, loc, 0);
+    return;
+  }
+  BarrierClusterArriveOp::create(b, loc);
+  BarrierClusterWaitOp::create(b, loc);
+}
+
 void KernelLowering::setUp() {
   sharedBase = SharedBaseOp::create(b, loc);
   warp = arith::ShRUIOp::create(b, loc, TidXOp::create(b, loc), constant(5));
   lane = LaneIdOp::create(b, loc);
+  cluster.create(b, loc);
   ifTrue(equals(warp, 0), [&] {
     ifElected([&] {
       for (auto op : entry->getOps<PipelineOp>()) {
@@ -199,25 +237,28 @@ void KernelLowering::setUp() {
   for (auto op : entry->getOps<TmemPlanOp>()) {
     TmemPlanAttr plan = op.getPlan();
     ifTrue(equals(warp, plan.getAllocWarp()), [&] {
-      Tcgen05AllocOp::create(b, op.getLoc(), shared(plan.getSlot()), uint32_t(plan.getColumns()));
-      Tcgen05RelinquishAllocPermitOp::create(b, op.getLoc());
+      Tcgen05AllocOp::create(b, op.getLoc(), shared(plan.getSlot()), uint32_t(plan.getColumns()),
+                             cluster.hasPairs());
+      Tcgen05RelinquishAllocPermitOp::create(b, op.getLoc(), cluster.hasPairs());
     });
   }
   // The barrier publishes the mbarriers and the address of the allocation.
-  BarSyncOp::create(b, loc, 0);
+  syncAll();
   for (auto op : entry->getOps<TmemPlanOp>())
     tmemBase = LdSharedOp::create(b, op.getLoc(), shared(op.getPlan().getSlot()));
 }
 
 void KernelLowering::tearDown() {
   // No access may be in flight when the columns are given back; consumer_release and commit
-  // have what belongs in front of the barrier.
-  BarSyncOp::create(b, loc, 0);
+  // have what belongs in front of the barrier. Nor does a CTA leave while another may still
+  // write its memory or arrive at its barriers: all that is due has come to every CTA by then.
+  syncAll();
   Tcgen05FenceAfterOp::create(b, loc);
   for (auto op : entry->getOps<TmemPlanOp>()) {
     TmemPlanAttr plan = op.getPlan();
     ifTrue(equals(warp, plan.getAllocWarp()), [&] {
-      Tcgen05DeallocOp::create(b, op.getLoc(), tmemBase, uint32_t(plan.getColumns()));
+      Tcgen05DeallocOp::create(b, op.getLoc(), tmemBase, uint32_t(plan.getColumns()),
+                               cluster.hasPairs());
     });
   }
 }
@@ -234,6 +275,8 @@ void KernelLowering::lowerRole(WarpRoleOp op) {
     mine = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, relative,
                                  constant(op.getLast() - op.getFirst() + 1));
   }
+  if (role == WarpRole::mma && cluster.hasPairs())
+    mine = arith::AndIOp::create(b, loc, mine, cluster.isLeader);
   Block *body = &op.getBody().front();
   auto moveBody = [&] {
     Block *target = b.getInsertionBlock();
@@ -282,28 +325,49 @@ void KernelLowering::lower(Operation *op) {
   b.setInsertionPoint(op);
   loc = op->getLoc();
   llvm::TypeSwitch<Operation *>(op)
-      .Case<TileCoordinatesOp, ScaleTilesOfBOp, ProducerAcquireOp, ProducerCommitOp, ConsumerWaitOp,
-            ConsumerReleaseOp, PipelineAdvanceOp, PipelineDrainOp, TmaLoadOp, CopyScalesOp, MmaOp,
-            LoadAccumulatorOp, LoadCOp, ApplyEpilogueOp, StagingAcquireOp, StoreStagingOp,
-            TmaStoreOp, StagingDrainOp, PlainStoreOp>([&](auto op) {
+      .Case<TileCoordinatesOp, CtaIndexOp, CtaCountOp, PairRankOp, ScaleTilesOfBOp,
+            ProducerAcquireOp, ProducerCommitOp, ConsumerWaitOp, ConsumerReleaseOp,
+            PipelineAdvanceOp, PipelineDrainOp, TmaLoadOp, CopyScalesOp, MmaOp, LoadAccumulatorOp,
+            LoadCOp, ApplyEpilogueOp, StagingAcquireOp, StoreStagingOp, TmaStoreOp, StagingDrainOp,
+            PlainStoreOp>([&](auto op) {
         lowerOp(op);
-        op.erase();
-      })
-      .Case<CtaIndexOp>([&](CtaIndexOp op) {
-        op.replaceAllUsesWith(CtaIdXOp::create(b, loc).getResult());
-        op.erase();
-      })
-      .Case<CtaCountOp>([&](CtaCountOp op) {
-        op.replaceAllUsesWith(NctaIdXOp::create(b, loc).getResult());
         op.erase();
       });
 }
 
+void KernelLowering::lowerOp(CtaIndexOp op) {
+  Value index = CtaIdXOp::create(b, loc);
+  if (int64_t size = cluster.plan.size(); size > 1)
+    index = arith::DivUIOp::create(b, loc, index, constant(size));
+  op.replaceAllUsesWith(index);
+}
+
+void KernelLowering::lowerOp(CtaCountOp op) {
+  Value count = NctaIdXOp::create(b, loc);
+  if (int64_t size = cluster.plan.size(); size > 1)
+    count = arith::DivUIOp::create(b, loc, count, constant(size));
+  op.replaceAllUsesWith(count);
+}
+
+void KernelLowering::lowerOp(PairRankOp op) {
+  op.replaceAllUsesWith(cluster.hasPairs() ? cluster.pairRank : constant(0));
+}
+
 void KernelLowering::lowerOp(TileCoordinatesOp op) {
-  Value tiles = constant(shape.tilesM);
-  op.getRow().replaceAllUsesWith(arith::RemUIOp::create(b, loc, op.getTile(), tiles).getResult());
-  op.getColumn().replaceAllUsesWith(
-      arith::DivUIOp::create(b, loc, op.getTile(), tiles).getResult());
+  // In a cluster these are the places of the cluster, and the CTA's in it is added.
+  Value tiles = constant(cluster.plan.clustersM(shape));
+  Value row = arith::RemUIOp::create(b, loc, op.getTile(), tiles);
+  Value column = arith::DivUIOp::create(b, loc, op.getTile(), tiles);
+  if (int64_t rows = cluster.plan.rowTiles(); rows > 1) {
+    Value inside = cluster.row;
+    if (cluster.hasPairs())
+      inside = arith::DivUIOp::create(b, loc, inside, constant(cluster.plan.pair));
+    row = add(mul(row, rows), inside);
+  }
+  if (int64_t columns = cluster.plan.columnTiles(); columns > 1)
+    column = add(mul(column, columns), cluster.column);
+  op.getRow().replaceAllUsesWith(row);
+  op.getColumn().replaceAllUsesWith(column);
 }
 
 void KernelLowering::lowerOp(ScaleTilesOfBOp op) {
@@ -328,10 +392,17 @@ void KernelLowering::lowerOp(ProducerAcquireOp op) {
 void KernelLowering::lowerOp(ProducerCommitOp op) {
   PipelinePlanAttr plan = pipelineOf(op.getPipeline());
   Value barrier = shared(plan.getFull(), op.getStage(), 8);
-  if (plan.getProducer() == WarpRole::tma)
+  if (plan.getProducer() == WarpRole::mma) {
+    Tcgen05CommitOp::create(b, loc, barrier, cluster.pairMask, cluster.hasPairs());
+    return;
+  }
+  auto expect = [&] {
     MbarrierArriveExpectTxOp::create(b, loc, barrier, uint32_t(plan.getBytes()));
+  };
+  if (cluster.hasPairs())
+    ifTrue(cluster.isLeader, expect);
   else
-    Tcgen05CommitOp::create(b, loc, barrier);
+    expect();
 }
 
 void KernelLowering::lowerOp(ConsumerWaitOp op) {
@@ -344,14 +415,16 @@ void KernelLowering::lowerOp(ConsumerReleaseOp op) {
   PipelinePlanAttr plan = pipelineOf(op.getPipeline());
   Value barrier = shared(plan.getEmpty(), op.getStage(), 8);
   if (plan.getConsumer() == WarpRole::mma) {
-    Tcgen05CommitOp::create(b, loc, barrier);
+    Tcgen05CommitOp::create(b, loc, barrier, cluster.readersMask, cluster.hasPairs());
     return;
   }
+  barrier = ofLeader(barrier);
   Tcgen05WaitLdOp::create(b, loc);
   Tcgen05FenceBeforeOp::create(b, loc);
   BarWarpSyncOp::create(b, loc);
   // What stores the values has its lanes wait for each other.
-  ifTrue(ElectSyncOp::create(b, loc), [&] { MbarrierArriveOp::create(b, loc, barrier); });
+  ifTrue(ElectSyncOp::create(b, loc),
+         [&] { MbarrierArriveOp::create(b, loc, barrier, /*cluster=*/cluster.hasPairs()); });
 }
 
 void KernelLowering::lowerOp(PipelineAdvanceOp op) {
@@ -387,9 +460,29 @@ void KernelLowering::lowerOp(TmaLoadOp op) {
   SharedPlanAttr target = planOf(op.getTarget());
   const facts::OperandTile &tile = target.getContent() == SharedContent::a ? shape.a : shape.b;
   int64_t offset = target.getOffset() + op.getPart().value_or(0) * tile.boxBytes;
-  CpAsyncBulkTensorLoadOp::create(b, loc, shared(offset, op.getStage(), target.getBytes()),
-                                  op.getMap(), op.getCoordinates(),
-                                  shared(pipelineOf(op.getPipeline()).getFull(), op.getStage(), 8));
+  Value to = shared(offset, op.getStage(), target.getBytes()), mask;
+  SmallVector<Value> coordinates(op.getCoordinates());
+  if (ProblemOperandAttr operand = op.getShare().value_or(ProblemOperandAttr())) {
+    size_t index = size_t(operand.getValue());
+    mask = cluster.shareMasks[index];
+    BoxPart part = cluster.plan.part(operand.getValue(), shape);
+    to = add(to, mul(cluster.shares[index], part.bytes));
+    int64_t before = 1; // parts of the dimensions before
+    for (auto [i, parts] : llvm::enumerate(part.parts)) {
+      if (parts == 1)
+        continue;
+      Value along = cluster.shares[index];
+      if (before > 1)
+        along = arith::DivUIOp::create(b, loc, along, constant(before));
+      if (before * parts < part.count())
+        along = arith::RemUIOp::create(b, loc, along, constant(parts));
+      coordinates[i] = add(coordinates[i], mul(along, part.box[i]));
+      before *= parts;
+    }
+  }
+  Value barrier = shared(pipelineOf(op.getPipeline()).getFull(), op.getStage(), 8);
+  CpAsyncBulkTensorLoadOp::create(b, loc, to, op.getMap(), coordinates, ofLeader(barrier), mask,
+                                  cluster.hasPairs());
 }
 
 void KernelLowering::lowerOp(CopyScalesOp op) {
@@ -410,7 +503,8 @@ void KernelLowering::lowerOp(CopyScalesOp op) {
       Value at = from ? DescAdvanceOp::create(b, loc, desc, uint32_t(facts::kScaleTileBytes * from))
                             .getResult()
                       : desc;
-      Tcgen05CpOp::create(b, loc, add(tmemBase, column + facts::kScaleTileColumns * to), at);
+      Tcgen05CpOp::create(b, loc, add(tmemBase, column + facts::kScaleTileColumns * to), at,
+                          cluster.hasPairs());
     }
 }
 
@@ -443,11 +537,12 @@ void KernelLowering::lowerOp(MmaOp op) {
       accumulate = yes;
     }
     Value stepA = step(a, shape.a.stepBytes), stepB = step(bOperand, shape.b.stepBytes);
-    Value sfa = add(tmemBase, plan.getSfa() + facts::scaleGroupColumns(int(inst.m)) * word);
+    Value sfa =
+        add(tmemBase, plan.getSfa() + facts::scaleGroupColumns(int(rowsOfCta(schedule))) * word);
     Value sfb = add(tmemBase, plan.getSfb() + facts::scaleGroupColumns(int(inst.n)) * word);
     if (op.getShift())
       sfb = add(sfb, op.getShift());
-    Tcgen05MmaOp::create(b, loc, d, stepA, stepB, idesc, sfa, sfb, accumulate);
+    Tcgen05MmaOp::create(b, loc, d, stepA, stepB, idesc, sfa, sfb, accumulate, cluster.hasPairs());
   }
 }
 
@@ -468,8 +563,8 @@ void KernelLowering::lowerOp(LoadCOp op) {
   int64_t m = problem.getM(), n = problem.getN(), bytes = shape.outBytes;
   Type type = getElementType(b.getContext(), problem.getOut());
   int64_t group = n % 4 == 0 ? 4 : 1;
-  Value row = add(add(mul(op.getTileRow(), schedule.getTile().m), mul(warp, 32)), lane);
-  if (m % schedule.getTile().m)
+  Value row = add(add(firstRow(op.getTileRow()), mul(warp, 32)), lane);
+  if (overhangsM())
     row = arith::MinSIOp::create(b, loc, row, constant(m - 1));
   Value start = arith::MulIOp::create(
       b, loc, widen(row), arith::ConstantIntOp::create(b, loc, n * bytes, /*width=*/64));
@@ -477,7 +572,7 @@ void KernelLowering::lowerOp(LoadCOp op) {
   SmallVector<Type> types(group, type);
   for (int64_t i = 0; i < int64_t(op.getValues().size()); i += group) {
     Value column = add(first, i);
-    if (n % schedule.getTile().n)
+    if (overhangsN())
       column = arith::MinSIOp::create(b, loc, column, constant(n - group));
     Value offset = arith::AddIOp::create(b, loc, start, widen(mul(column, bytes)));
     auto load = LdGlobalOp::create(b, loc, types, op.getBuffer(), offset);
@@ -497,7 +592,7 @@ void KernelLowering::lowerOp(ApplyEpilogueOp op) {
     int64_t n = problem.getN();
     // Columns behind the last one are read from in front of it and never stored.
     int64_t group = n % 4 == 0 ? 4 : 1;
-    bool ragged = n % schedule.getTile().n != 0;
+    bool ragged = overhangsN();
     Value first = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
     SmallVector<Type> types(group, b.getF32Type());
     for (int64_t i = 0; i < count; i += group) {
@@ -553,7 +648,7 @@ void KernelLowering::lowerOp(TmaStoreOp op) {
   SharedPlanAttr plan = planOf(op.getStaging());
   FenceProxyAsyncOp::create(b, loc);
   BarWarpSyncOp::create(b, loc);
-  Value row = add(mul(op.getTileRow(), schedule.getTile().m), mul(warp, 32));
+  Value row = add(firstRow(op.getTileRow()), mul(warp, 32));
   Value column = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
   Value source = add(shared(plan.getOffset() + int64_t(op.getBuffer()) * plan.getBytes()),
                      mul(warp, 32 * 128));
@@ -569,7 +664,7 @@ void KernelLowering::lowerOp(StagingDrainOp op) {
 
 void KernelLowering::lowerOp(PlainStoreOp op) {
   int64_t m = problem.getM(), n = problem.getN(), bytes = shape.outBytes;
-  Value row = add(add(mul(op.getTileRow(), schedule.getTile().m), mul(warp, 32)), lane);
+  Value row = add(add(firstRow(op.getTileRow()), mul(warp, 32)), lane);
   Value column = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
   Value limit = arith::SubIOp::create(b, loc, constant(n), column);
   Value start = arith::AddIOp::create(

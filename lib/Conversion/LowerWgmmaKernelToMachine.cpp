@@ -292,7 +292,7 @@ void WgmmaKernelLowering::lowerFill(RingFillOp op) {
   MbarrierArriveExpectTxOp::create(b, op.getLoc(), full, uint32_t(plan.getBytes()));
   CpAsyncBulkTensorLoadOp::create(b, op.getLoc(), stageOf(op.getRing(), op.getStage()),
                                   one(op.getMap()), ValueRange{one(op.getX()), one(op.getY())},
-                                  full);
+                                  full, /*mask=*/Value());
 }
 
 void WgmmaKernelLowering::lowerFree(RingFreeOp op) {

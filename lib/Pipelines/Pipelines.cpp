@@ -26,10 +26,12 @@ using namespace mlir;
 namespace blockscale {
 
 /// Fields of a schedule that a user may pin, by the names of the pass's options.
-static constexpr StringLiteral kNumberPins[] = {
-    "tile-n", "inst-k", "stages", "accumulators", "staging", "ctas", "kd", "flight", "split"};
-static constexpr StringLiteral kWordPins[] = {"mma",         "epilogue", "kernel",  "sums",
-                                              "activations", "minima",   "convert", "quantizer"};
+static constexpr StringLiteral kNumberPins[] = {"tile-n",  "inst-k", "stages",    "accumulators",
+                                                "staging", "ctas",   "cta-group", "kd",
+                                                "flight",  "split"};
+static constexpr StringLiteral kWordPins[] = {"mma",    "epilogue", "cluster",
+                                              "kernel", "sums",     "activations",
+                                              "minima", "convert",  "quantizer"};
 /// Those that blockscale-insert-relayouts knows, too.
 static constexpr StringLiteral kBlockPins[] = {
     "kernel", "kd", "sums", "activations", "minima", "convert", "flight", "stages", "quantizer"};
@@ -66,7 +68,8 @@ std::string checkSchedulePins(StringRef pins) {
   if (refusal.empty())
     return {};
   return ("pins_c1: pinned fields must be a list such as ctas=2,stages=3 with fields mma, "
-          "tile-n, inst-k, stages, accumulators, epilogue, staging, ctas, and of blocks kernel, "
+          "tile-n, inst-k, stages, accumulators, epilogue, staging, ctas, cta-group, cluster, and "
+          "of blocks kernel, "
           "kd, sums, activations, minima, convert, flight, split, quantizer, got '" +
           pins + "' (" + refusal + ")")
       .str();

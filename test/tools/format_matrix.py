@@ -26,6 +26,11 @@ CHIPS = ["sm_100a", "sm_103a", "sm_107a"]
 TILE_N = [64, 128, 192, 256]
 # (CTA group, M of the tile)
 GROUPS = [(1, 128), (2, 128), (2, 256)]
+# Every kind, chip and N; gaps between elements, packed FP4 beside FP8, FP6.
+PAIRS_IN_CI = {("sm_100a", "nvfp4", 256), ("sm_107a", "nvfp4", 192), ("sm_103a", "mxfp4", 128), ("sm_107a", "mxfp4", 256),
+               ("sm_100a", "e2m1-e4m3", 64), ("sm_107a", "e2m1-e4m3", 192), ("sm_107a", "mxfp8", 64), ("sm_100a", "e4m3-e3m2", 128)}
+# Multicast along each side and along both, with pairs and without.
+CLUSTERS_IN_CI = {("1x4", 1), ("2x2", 1), ("2x2", 2), ("4x2", 2)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +63,7 @@ def cellText(cell):
     tileK = 128 if fmt.kind == "mxf8f6f4" else 256
     schedule = (f"#blockscale.schedule<arch = {cell.chip}, mma = {fmt.kind}, inst = {cell.m}x{cell.n}x{fmt.instructionK[cell.chip]}, "
                 f"cta_group = {cell.group}, tile = {cell.m}x{cell.n}x{tileK}, stages = 1, accumulators = 1, "
-                "epilogue = plain_store, staging = 0, ctas = 1>")
+                f"epilogue = plain_store, staging = 0, ctas = {cell.group}, cluster = {cell.group}x1>")
     return kernel_matrix.mlirText(case).replace(
         " -> tensor<8x8xf32>\n    return", f" {{schedule = {schedule}}} -> tensor<8x8xf32>\n    return")
 
@@ -93,20 +98,23 @@ def askCompiler(build, folder):
 
 
 def caseOf(cell):
-    """A ragged product for a cell: two tiles each way, so that odd tiles of N occur, one
-    CTA for all of them, and more K tiles than stages of the ring."""
+    """A ragged product for a cell: two tiles of N, so that odd ones occur, and of M for one
+    CTA; a pair's second CTA has two rows. One CTA or pair for all of them, and more K
+    tiles than stages of the ring."""
     fmt = kernel_cases.ALL_FORMATS[cell.format]
     padded = any(fmt.isPadded(e, cell.chip) for e in (fmt.a, fmt.b))
     k = {"mxf8f6f4": 256 if padded else 288}.get(fmt.kind, 544)
     m, n = 130, cell.n + cell.n // 2 + 5
-    return kernel_cases.Case(cell.format, cell.chip, "f32", m, n, k, data="random", ctas=1, tileN=cell.n,
-                             stages=2, layout="linear" if fmt.a.name == "e5m2" else "tiled")
+    return kernel_cases.Case(cell.format, cell.chip, "f32", m, n, k, data="random", ctas=cell.group, tileN=cell.n,
+                             stages=2, layout="linear" if fmt.a.name == "e5m2" else "tiled", group=cell.group)
 
 
 def isInCi(cell):
     """Every kind and pair of formats at one tile of sm_107a; what shared memory holds with
     gaps elsewhere, and the other tiles, of some."""
     fmt = kernel_cases.ALL_FORMATS[cell.format]
+    if cell.group == 2:
+        return (cell.chip, cell.format, cell.n) in PAIRS_IN_CI
     if cell.n != 128:
         return cell.chip == "sm_107a" and cell.format in ("nvfp4", "mxfp4", "e2m1-e4m3")
     # The kernels of sm_103a differ from those of sm_100a in their target only.
@@ -131,6 +139,26 @@ def extraCases():
     # The shorter K of sm_107a, where FP4 beside FP8 has its gaps again.
     for name, k in (("e2m1-e4m3", 32), ("e5m2-e4m3", 32), ("mxf4nvf4-ue5m3-16", 64), ("mxf4nvf4-ue4m3-32", 64)):
         yield Case(name, "sm_107a", "f32", 130, 136, 384, instK=k)
+
+
+def clusterCases():
+    """Every shape of a cluster, with pairs and without, over all kinds; tiles of a cluster beyond
+    the last one each way, several for some CTA, and more K tiles than stages."""
+    formats = itertools.cycle(["nvfp4", "mxfp8", "mxfp4", "e2m1-e4m3"])
+    chips = itertools.cycle(["sm_107a", "sm_100a", "sm_103a"])
+    tileNs = itertools.cycle([64, 128, 192, 256, 128])
+    for (rows, columns), group in itertools.product(itertools.product((1, 2, 4), repeat=2), (1, 2)):
+        if rows % group or rows * columns == 1:
+            continue
+        tileN, chip = next(tileNs), next(chips)
+        size = rows * columns
+        yield kernel_cases.Case(next(formats), chip, "f32", 300, tileN + tileN // 2 + 5, 512, data="random", tileN=tileN,
+                                stages=2, ctas=size, group=group, cluster=f"{rows}x{columns}")
+    # MN-major operands in boxes of 64 and of 32 rows, C, bf16 and a TMA store of each CTA's rows.
+    yield kernel_cases.Case("e4m3-e5m2", "sm_107a", "bf16", 400, 192, 384, data="random", tileN=64, stages=2, ctas=8, group=2,
+                            cluster="4x2", majorA="mn", majorB="mn", c=True)
+    yield kernel_cases.Case("e5m2-e4m3", "sm_100a", "bf16", 144, 416, 384, data="random", tileN=192, stages=2, ctas=4,
+                            cluster="2x2", majorA="mn", majorB="mn", bias=True, alpha=True)
 
 
 def main():
@@ -164,6 +192,7 @@ def runCases(args, supported):
     """Compiles, assembles and runs the cases; how many failed."""
     matrix = kernel_matrix.Matrix(args)
     work = [caseOf(cell) for cell in supported if args.full or isInCi(cell)] + list(extraCases())
+    work += [case for case in clusterCases() if args.full or (case.cluster, case.group) in CLUSTERS_IN_CI]
     work = [case for case in dict.fromkeys(work) if re.search(args.only, case.name)]
 
     def one(case):
@@ -192,7 +221,7 @@ def runCases(args, supported):
 
 def tests(cell):
     """Who tests a cell: CI, or the bench; empty where nobody does."""
-    if cell.group != 1:
+    if (cell.group, cell.m) == (2, 128):
         return ""
     return "CI" if isInCi(cell) else "bench"
 
@@ -204,8 +233,8 @@ def page(answers):
              "cells are compiled, taken by ptxas 13.5 without spills, executed over a ragged shape under several timings with hazard checks, and",
              "compared with numpy in f64 (`test/tools/format_matrix.py`); the bench runs all of them. Every other cell is refused, by the rule that",
              "the cell names: [Dialect](Dialect.md) has the text of `schedule_cN` and `gemm_cN`, and `idesc_cN` are the rules of the instruction",
-             "descriptor, which `blockscale-explain idesc` states. MN-major operands, beta * C, f16 and the smallest sizes are cases beside the",
-             "cells. This page is generated: `./tools/dev docs`.", ""]
+             "descriptor, which `blockscale-explain idesc` states. MN-major operands, beta * C, f16, the smallest sizes and every shape of a",
+             "cluster are cases beside the cells. This page is generated: `./tools/dev docs`.", ""]
     columns = [(group, m, n) for group, m in GROUPS for n in TILE_N]
     for chip in CHIPS:
         lines += [f"## {chip}", "", "| kind | A | B | scales | K | " + " | ".join(f"{m}x{n}{' pair' * (g == 2)}" for g, m, n in columns) + " |",

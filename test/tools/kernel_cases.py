@@ -97,13 +97,16 @@ class Case:
     c: bool = False  # beta * C is added
     stages: int = 0
     instK: int = 0  # another K of an instruction than the longest
+    group: int = 1  # CTAs that compute a tile together
+    cluster: str = ""  # CTAs along M and N
 
     @property
     def name(self):
         parts = [self.format, self.arch, self.out, f"{self.m}x{self.n}x{self.k}"]
         parts += ["alpha"] * self.alpha + ["bias"] * self.bias + [self.layout, self.data]
         parts += [f"ctas{self.ctas}"] * bool(self.ctas) + [f"n{self.tileN}"] * (self.tileN != 128)
-        parts += [f"k{self.instK}"] * bool(self.instK)
+        parts += [f"k{self.instK}"] * bool(self.instK) + ["pair"] * (self.group == 2)
+        parts += [f"cluster{self.cluster}"] * bool(self.cluster)
         parts += ["c"] * self.c + [f"{self.majorA}{self.majorB}"] * ((self.majorA, self.majorB) != ("k", "k"))
         return "-".join(parts)
 

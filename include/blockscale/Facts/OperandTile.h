@@ -75,7 +75,7 @@ constexpr OperandTile operandTile(MmaKind kind, Format format, Major major, int6
   t.packing = packingOf(kind, format, instK);
   if (major == Major::mn) {
     // A line holds as many rows as divide the tile; a box has every k of one line.
-    int64_t span = rows % kTileRowBytes == 0 ? 128 : 64;
+    int64_t span = rows % kTileRowBytes == 0 ? 128 : rows % 64 == 0 ? 64 : 32;
     t.type = TmaType::u8;
     t.swizzle = swizzleOfSpan(span);
     t.box0 = span;

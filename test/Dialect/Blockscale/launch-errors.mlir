@@ -8,7 +8,7 @@
 // RUN: sed 's/block .192, 1, 1/block [192, 2, 1/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=C2-Y
 // C2-Y: launch_c2: block must be [192, 1, 1], got [192, 2, 1]
 // RUN: sed 's/cluster .1, 1, 1/cluster [2, 1, 1/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=C2-CLUSTER
-// C2-CLUSTER: launch_c2: cluster must be [1, 1, 1] (clusters are not built yet), got [2, 1, 1]
+// C2-CLUSTER: launch_c2: cluster must be [1, 1, 1], got [2, 1, 1]
 // RUN: sed 's/shared 90240/shared 90112/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=C3-BYTES
 // C3-BYTES: launch_c3: shared bytes must be the kernel's 90240, got 90112
 // RUN: sed 's/shared 90240/shared 90240 oversized/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=C3-MODE

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Dialect/Blockscale/IR/ClusterPlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizePlanning.h"
@@ -94,7 +95,7 @@ class LaunchVerifier {
 public:
   LaunchVerifier(LaunchOp launch, KernelOp kernel)
       : launch(launch), kernel(kernel), problem(kernel.getProblem()),
-        schedule(kernel.getSchedule()), shape(problem, schedule) {}
+        schedule(kernel.getSchedule()), shape(problem, schedule), cluster(schedule) {}
 
   LogicalResult run() {
     return success(succeeded(checkBlock()) && succeeded(checkShared()) && succeeded(checkTypes()) &&
@@ -107,8 +108,8 @@ private:
     if (launch.getBlock() != ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1})
       return refuse("launch_c2: block must be [", kernel.getThreads(), ", 1, 1], got [",
                     launch.getBlock(), "]");
-    if (launch.getCluster() != ArrayRef<int64_t>{1, 1, 1})
-      return refuse("launch_c2: cluster must be [1, 1, 1] (clusters are not built yet), got [",
+    if (launch.getCluster() != ArrayRef<int64_t>{cluster.size(), 1, 1})
+      return refuse("launch_c2: cluster must be [", cluster.size(), ", 1, 1], got [",
                     launch.getCluster(), "]");
     return success();
   }
@@ -138,7 +139,7 @@ private:
   }
 
   LogicalResult checkGrid() {
-    int64_t want = std::min(shape.tiles(), schedule.getCtas());
+    int64_t want = cluster.grid(shape, schedule);
     if (launch.getGrid() != ArrayRef<int64_t>{want, 1, 1})
       return refuse("launch_c5: grid must be [", want, ", 1, 1] for ", shape.tiles(),
                     " tiles and ctas = ", schedule.getCtas(), ", got [", launch.getGrid(), "]");
@@ -241,6 +242,7 @@ private:
   ProblemAttr problem;
   ScheduleAttr schedule;
   GemmShape shape;
+  ClusterPlan cluster;
 };
 
 /// launch_c2, launch_c3 and launch_c4 of a kernel in clusters of `cluster` CTAs.

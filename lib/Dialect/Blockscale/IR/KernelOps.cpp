@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules kernel_c1 … kernel_c18 relate the plans of one kernel to each other
+// The rules kernel_c1 … kernel_c19 relate the plans of one kernel to each other
 // and to what its ops do, so that a changed column, offset, stage or count is
 // refused instead of run. KernelOps.td states them.
 //
@@ -10,6 +10,7 @@
 
 #include "KernelSyntax.h"
 
+#include "blockscale/Dialect/Blockscale/IR/ClusterPlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/Facts/ArchInfo.h"
@@ -79,7 +80,7 @@ class PlanVerifier {
 public:
   explicit PlanVerifier(KernelOp kernel)
       : kernel(kernel), problem(kernel.getProblem()), schedule(kernel.getSchedule()),
-        shape(problem, schedule) {
+        shape(problem, schedule), cluster(schedule) {
     kernel.getBody().walk([&](Operation *op) {
       if (auto buffer = dyn_cast<SharedBufferOp>(op))
         buffers.push_back(buffer);
@@ -98,7 +99,7 @@ public:
         succeeded(checkTmem()) && succeeded(checkDepths()) && succeeded(checkTransactions()) &&
         succeeded(checkArrivals()) && succeeded(checkRoles()) && succeeded(checkScaleCopies()) &&
         succeeded(checkMmas()) && succeeded(checkAccumulatorLoads()) && succeeded(checkWarps()) &&
-        succeeded(checkLoads()) && succeeded(checkStaging()));
+        succeeded(checkLoads()) && succeeded(checkStaging()) && succeeded(checkShares()));
   }
 
 private:
@@ -116,6 +117,7 @@ private:
   LogicalResult checkWarps();
   LogicalResult checkLoads();
   LogicalResult checkStaging();
+  LogicalResult checkShares();
 
   LogicalResult checkDisjoint(MutableArrayRef<Range> ranges, StringRef label, StringRef unit);
   /// The tile of an operand's buffer; null for others.
@@ -139,6 +141,7 @@ private:
   ProblemAttr problem;
   ScheduleAttr schedule;
   GemmShape shape;
+  ClusterPlan cluster;
   SmallVector<SharedBufferOp> buffers;
   SmallVector<TmemPlanOp> tmems;
   SmallVector<PipelineOp> pipelines;
@@ -313,7 +316,7 @@ LogicalResult PlanVerifier::checkTransactions() {
       for (Operation &other : *commit->getBlock())
         if (auto load = dyn_cast<TmaLoadOp>(other); load && load.getPipeline() == op.getResult())
           if (auto target = load.getTarget().getDefiningOp<SharedBufferOp>())
-            bytes += arrivingBytes(target.getPlan());
+            bytes += schedule.getCtaGroup() * arrivingBytes(target.getPlan());
       if (bytes != plan.getBytes()) {
         InFlightDiagnostic diag = op.emitOpError("kernel_c10: transaction bytes must be what the "
                                                  "loads of one stage bring, ")
@@ -332,8 +335,11 @@ LogicalResult PlanVerifier::checkArrivals() {
       return 1;
     for (WarpRoleOp op : roles)
       if (op.getRole().getValue() == role)
-        return int64_t(op.getLast()) - int64_t(op.getFirst()) + 1;
+        return schedule.getCtaGroup() * (int64_t(op.getLast()) - int64_t(op.getFirst()) + 1);
     return 1;
+  };
+  auto consumers = [&](WarpRole role) {
+    return role == WarpRole::mma ? cluster.readers() : arrivals(role);
   };
   for (PipelineOp op : pipelines) {
     PipelinePlanAttr plan = op.getPlan();
@@ -341,9 +347,9 @@ LogicalResult PlanVerifier::checkArrivals() {
       return op.emitOpError("kernel_c11: producers must be ")
              << arrivals(plan.getProducer()) << " for role " << StringRef(name(plan.getProducer()))
              << ", got " << plan.getProducers();
-    if (plan.getConsumers() != arrivals(plan.getConsumer()))
+    if (plan.getConsumers() != consumers(plan.getConsumer()))
       return op.emitOpError("kernel_c11: consumers must be ")
-             << arrivals(plan.getConsumer()) << " for role " << StringRef(name(plan.getConsumer()))
+             << consumers(plan.getConsumer()) << " for role " << StringRef(name(plan.getConsumer()))
              << ", got " << plan.getConsumers();
   }
   return success();
@@ -576,7 +582,7 @@ LogicalResult PlanVerifier::checkStaging() {
     if (plan.getContent() != SharedContent::staging)
       continue;
     // One warp's 32 rows of 128 bytes are one TMA store.
-    int64_t want = schedule.getTile().m * 128;
+    int64_t want = kStagingBytes;
     if (plan.getBytes() != want || plan.getSwizzle() != facts::Swizzle::b128)
       return op.emitOpError("kernel_c18: staging must be ")
              << want << " bytes in the b128 swizzle, got " << plan.getBytes() << " in "
@@ -615,6 +621,35 @@ LogicalResult PlanVerifier::checkStaging() {
                  << byte << ".." << byte + bytes - 1,
              WalkResult::interrupt();
     return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult PlanVerifier::checkShares() {
+  WalkResult result = kernel.getBody().walk([&](TmaLoadOp op) {
+    auto target = op.getTarget().getDefiningOp<SharedBufferOp>();
+    SharedContent content = target.getPlan().getContent();
+    ProblemOperand want = content == SharedContent::b ? ProblemOperand::b : ProblemOperand::a;
+    if (content == SharedContent::scales_tiled)
+      for (Operation *user : target->getUsers())
+        if (auto copy = dyn_cast<CopyScalesOp>(user))
+          want = copy.getOperand().getValue() == ScaleOperand::sfa ? ProblemOperand::sfa
+                                                                   : ProblemOperand::sfb;
+    int64_t sharers = cluster.sharers(want);
+    ProblemOperandAttr share = op.getShare().value_or(ProblemOperandAttr());
+    if (sharers > 1 ? share && share.getValue() == want : !share)
+      return WalkResult::advance();
+    InFlightDiagnostic diag = op.emitOpError("kernel_c19: ");
+    if (sharers > 1)
+      diag << "box must be loaded as a share of " << StringRef(name(want)) << ", which " << sharers
+           << " CTAs need, got ";
+    else
+      diag << "box must be loaded whole, since no other CTA needs it, got ";
+    if (share)
+      diag << "a share of " << StringRef(name(share.getValue()));
+    else
+      diag << "the whole box";
+    return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace blockscale;
 
-facts::Result<uint32_t> IDescAttr::encode(facts::Arch arch) const {
+facts::Result<uint32_t> IDescAttr::encode(facts::Arch arch, int ctaGroup) const {
   facts::IDesc desc{};
   desc.kind = getKind();
   desc.a = getA();
@@ -27,7 +27,7 @@ facts::Result<uint32_t> IDescAttr::encode(facts::Arch arch) const {
   desc.k = int(getK());
   desc.sfaId = int(getSfaId());
   desc.sfbId = int(getSfbId());
-  desc.ctaGroup = 1;
+  desc.ctaGroup = ctaGroup;
   desc.transposeA = getMajorA() == facts::Major::mn;
   desc.transposeB = getMajorB() == facts::Major::mn;
   return facts::encodeIDesc(arch, desc);
@@ -79,26 +79,42 @@ LogicalResult CpAsyncBulkWaitGroupOp::verify() {
   return success();
 }
 
-static LogicalResult verifyColumns(Operation *op, int columns) {
+/// A kernel has one cta_group (PTX ISA 9.4, 9.7.18.5).
+static LogicalResult verifyPair(Operation *op, bool pair) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  if (!kernel || pair == (kernel.getSchedule().getCtaGroup() == 2))
+    return success();
+  return op->emitOpError("machine_c10: cta_group must be the schedule's ")
+         << kernel.getSchedule().getCtaGroup() << ", got " << (pair ? 2 : 1);
+}
+
+static LogicalResult verifyColumns(Operation *op, int columns, bool pair) {
   FailureOr<facts::Arch> arch = archOf(op);
-  if (failed(arch))
+  if (failed(arch) || failed(verifyPair(op, pair)))
     return failure();
   auto legal = facts::checkTmemAlloc(*arch, columns, facts::needsExclusiveAlloc(columns));
   if (!legal)
     return op->emitOpError(legal.message());
   return success();
 }
-LogicalResult Tcgen05AllocOp::verify() { return verifyColumns(*this, int(getColumns())); }
-LogicalResult Tcgen05DeallocOp::verify() { return verifyColumns(*this, int(getColumns())); }
+LogicalResult Tcgen05AllocOp::verify() {
+  return verifyColumns(*this, int(getColumns()), getPair());
+}
+LogicalResult Tcgen05DeallocOp::verify() {
+  return verifyColumns(*this, int(getColumns()), getPair());
+}
+LogicalResult Tcgen05RelinquishAllocPermitOp::verify() { return verifyPair(*this, getPair()); }
+LogicalResult Tcgen05CommitOp::verify() { return verifyPair(*this, getPair()); }
+LogicalResult Tcgen05CpOp::verify() { return verifyPair(*this, getPair()); }
 
 LogicalResult Tcgen05MmaOp::verify() {
   FailureOr<facts::Arch> arch = archOf(*this);
   if (failed(arch))
     return failure();
-  auto word = getIdesc().encode(*arch);
+  auto word = getIdesc().encode(*arch, getPair() ? 2 : 1);
   if (!word)
     return emitOpError(word.message());
-  return success();
+  return verifyPair(*this, getPair());
 }
 
 LogicalResult Tcgen05LdOp::verify() {

@@ -6,24 +6,27 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
 
+#include "blockscale/Dialect/Blockscale/IR/ClusterPlan.h"
+
 using namespace mlir;
 using namespace blockscale;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 facts::OperandTile blockscale::planA(ProblemAttr problem, const TileChoice &choice) {
-  return facts::operandTile(choice.mma, problem.getA(), problem.getMajorA(), choice.tile.m,
-                            choice.tile.k, choice.inst.k);
+  return facts::operandTile(choice.mma, problem.getA(), problem.getMajorA(),
+                            choice.tile.m / choice.ctas, choice.tile.k, choice.inst.k);
 }
 facts::OperandTile blockscale::planB(ProblemAttr problem, const TileChoice &choice) {
-  return facts::operandTile(choice.mma, problem.getB(), problem.getMajorB(), choice.tile.n,
-                            choice.tile.k, choice.inst.k);
+  return facts::operandTile(choice.mma, problem.getB(), problem.getMajorB(),
+                            choice.tile.n / choice.ctas, choice.tile.k, choice.inst.k);
 }
 
 StageBytes blockscale::planStage(ProblemAttr problem, const TileChoice &choice) {
+  // Each CTA of a pair has all scales of B.
   int64_t scales = choice.tile.k / problem.getBlock();
   return {planA(problem, choice).bytes(), planB(problem, choice).bytes(),
-          facts::scaleTileBytes(choice.tile.m, scales),
+          facts::scaleTileBytes(choice.tile.m / choice.ctas, scales),
           facts::scaleTileBytes(choice.tile.n, scales)};
 }
 
@@ -42,29 +45,28 @@ GemmShape::GemmShape(ProblemAttr problem, ScheduleAttr schedule) {
   stage = planStage(problem, choiceOf(schedule));
   outBytes = facts::packedBytes(problem.getOut(), 1);
   outColumns = 128 / outBytes;
+  ctasOfTile = schedule.getCtaGroup();
 }
 
 TmaMapAttr blockscale::operandMap(MLIRContext *context, const facts::OperandTile &tile,
-                                  facts::Format format, facts::Major major, int64_t rows,
-                                  int64_t k) {
+                                  facts::Format format, facts::Major major, int64_t rows, int64_t k,
+                                  ArrayRef<int64_t> box) {
   int64_t pitch = facts::operandPitch(format, major, rows, k);
   bool kMajor = major == facts::Major::k;
   // A padded type counts elements, u8 bytes.
   int64_t inner = tile.type == facts::TmaType::u8 ? pitch : k;
-  return TmaMapAttr::get(context, tile.type, {inner, kMajor ? rows : k}, {pitch},
-                         {tile.box0, tile.box1}, {1, 1},
+  return TmaMapAttr::get(context, tile.type, {inner, kMajor ? rows : k}, {pitch}, box, {1, 1},
                          facts::TmaSwizzle(facts::info(tile.swizzle).tmaCode), facts::TmaFill::zero,
                          facts::TmaL2Promotion::b128);
 }
 
 TmaMapAttr blockscale::scaleMap(MLIRContext *context, int64_t rows, int64_t scalesPerRow,
-                                int64_t tilesPerStage, int64_t rowTiles) {
+                                ArrayRef<int64_t> box) {
   // A 512-byte tile is 256 elements of two bytes: a box has at most 256.
   int64_t alongK = facts::scaleTileKBlocks(scalesPerRow);
   return TmaMapAttr::get(context, facts::TmaType::u16,
                          {facts::kScaleTileBytes / 2, alongK, facts::scaleTileRowBlocks(rows)},
-                         {facts::kScaleTileBytes, alongK * facts::kScaleTileBytes},
-                         {facts::kScaleTileBytes / 2, tilesPerStage, rowTiles}, {1, 1, 1},
+                         {facts::kScaleTileBytes, alongK * facts::kScaleTileBytes}, box, {1, 1, 1},
                          facts::TmaSwizzle::none, facts::TmaFill::zero,
                          facts::TmaL2Promotion::b128);
 }
@@ -73,10 +75,14 @@ std::array<TmaMapAttr, 4> blockscale::operandMaps(ProblemAttr problem, ScheduleA
   MLIRContext *context = problem.getContext();
   GemmShape shape(problem, schedule);
   int64_t m = problem.getM(), n = problem.getN(), k = problem.getK();
-  return {operandMap(context, shape.a, problem.getA(), problem.getMajorA(), m, k),
-          operandMap(context, shape.b, problem.getB(), problem.getMajorB(), n, k),
-          scaleMap(context, m, shape.scalesPerRow, shape.scaleTilesPerStage, /*rowTiles=*/1),
-          scaleMap(context, n, shape.scalesPerRow, shape.scaleTilesPerStage, shape.scaleTilesOfB)};
+  ClusterPlan cluster(schedule);
+  auto box = [&](ProblemOperand operand) { return cluster.part(operand, shape).box; };
+  return {operandMap(context, shape.a, problem.getA(), problem.getMajorA(), m, k,
+                     box(ProblemOperand::a)),
+          operandMap(context, shape.b, problem.getB(), problem.getMajorB(), n, k,
+                     box(ProblemOperand::b)),
+          scaleMap(context, m, shape.scalesPerRow, box(ProblemOperand::sfa)),
+          scaleMap(context, n, shape.scalesPerRow, box(ProblemOperand::sfb))};
 }
 
 TmaMapAttr blockscale::outputMap(MLIRContext *context, int64_t rows, int64_t columns,

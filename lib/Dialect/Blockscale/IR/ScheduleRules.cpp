@@ -122,16 +122,20 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
     return emitError() << "schedule_c3: inst must be a shape of " << name(mma) << " on "
                        << name(arch) << ", got " << text(inst) << ": " << legal.message();
 
-  if (schedule.getCtaGroup() != 1)
-    return emitError() << "schedule_c4: cta_group must be 1 (pairs are not built yet), got "
-                       << schedule.getCtaGroup();
+  int64_t ctas = schedule.getCtaGroup();
+  if (ctas != 1 && ctas != 2)
+    return emitError() << "schedule_c4: cta_group must be 1 or 2, got " << ctas;
+  if (ctas == 2 && inst.m != 2 * facts::kTmemLanes)
+    return emitError() << "schedule_c4: m of inst must be 256 for a pair (how the scales of A lie "
+                          "with m = 128 is unverified), got "
+                       << inst.m;
 
   int64_t tileK = facts::tileK(mma);
   if (tile != Shape3{inst.m, inst.n, tileK} || !llvm::is_contained(kTileColumns, tile.n))
-    return emitError() << "schedule_c5: tile must be 128x64, 128x128, 128x192 or 128x256 of one "
-                          "instruction's m and n, and "
-                       << tileK << " deep for " << name(mma) << ", got " << text(tile) << " of "
-                       << text(inst);
+    return emitError() << "schedule_c5: tile must be " << inst.m << "x64, " << inst.m << "x128, "
+                       << inst.m << "x192 or " << inst.m
+                       << "x256 of one instruction's m and n, and " << tileK << " deep for "
+                       << name(mma) << ", got " << text(tile) << " of " << text(inst);
   if (tile.k % inst.k)
     return emitError() << "schedule_c5: k of tile must be a multiple of inst's, got " << tile.k
                        << " and " << inst.k;
@@ -174,12 +178,24 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
 
   if (schedule.getCtas() < 1 || !fits(schedule.getCtas()))
     return emitError() << "schedule_c10: ctas must be 1 .. 2^31 - 1, got " << schedule.getCtas();
+  ClusterShape cluster = schedule.getCluster();
+  if (cluster.size() > 0 && schedule.getCtas() % cluster.size())
+    return emitError() << "schedule_c10: ctas must be a multiple of the " << cluster.size()
+                       << " of a cluster, got " << schedule.getCtas();
 
   for (facts::Format operand : {problem.getA(), problem.getB()})
     if (inst.k > facts::longestFetchedK(mma, operand))
       return emitError() << "schedule_c11: k of inst must be "
                          << facts::longestFetchedK(mma, operand) << " where an operand is "
                          << name(operand) << ": TMA has no packed type of 6 bits, got " << inst.k;
+
+  auto isExtent = [](int64_t extent) { return extent == 1 || extent == 2 || extent == 4; };
+  if (!isExtent(cluster.m) || !isExtent(cluster.n))
+    return emitError() << "schedule_c12: cluster must be 1, 2 or 4 by 1, 2 or 4 CTAs, got "
+                       << cluster.m << "x" << cluster.n;
+  if (cluster.m % ctas)
+    return emitError() << "schedule_c12: cluster must be whole pairs along m, got " << cluster.m
+                       << "x" << cluster.n;
   return success();
 }
 

@@ -14,6 +14,7 @@
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Facts/MmaMode.h"
 #include "blockscale/Facts/Products.h"
+#include "blockscale/Facts/Tmem.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -203,13 +204,24 @@ private:
     return success();
   }
 
+  /// Pins of a pair and of a cluster; a pair alone is a cluster of two.
+  ClusterShape pinnedCluster() {
+    ClusterShape shape{ctaGroup == 2 ? 2 : 1, 1};
+    StringRef text = cluster.getValue();
+    auto [m, n] = text.split('x');
+    if (!text.empty() && (m.getAsInteger(10, shape.m) || n.getAsInteger(10, shape.n)))
+      shape = {0, 0}; // the rule says what one is
+    return shape;
+  }
+
   ScheduleAttr choose(ProblemAttr problem, Arch target, std::optional<Epilogue> pinnedEpilogue) {
     auto orPinned = [](int64_t pinned, int64_t choice) { return pinned ? pinned : choice; };
     facts::ProductFormat format = problem.getFormats();
     facts::MmaKind kind = facts::parseMmaKind(mma.getValue()).value_or(*facts::productKind(format));
-    Shape3 tile{128, orPinned(tileN, 128), facts::tileK(kind)};
+    int64_t group = orPinned(ctaGroup, 1);
+    Shape3 tile{facts::kTmemLanes * group, orPinned(tileN, 128), facts::tileK(kind)};
     Shape3 inst{tile.m, tile.n, orPinned(instK, longestInstK(target, kind, format))};
-    StageBytes stage = planStage(problem, {kind, inst, tile});
+    StageBytes stage = planStage(problem, {kind, inst, tile, group});
 
     bool wholeChunks =
         facts::packedBytes(problem.getOut(), problem.getN()) % facts::kTmaStoreGranule == 0;
@@ -225,9 +237,13 @@ private:
     bool roomForAccumulators = planTmem(stage, tile, 2).used() <= facts::info(target).tmemColumns;
 
     const facts::Product *product = facts::modelProduct(target);
-    return ScheduleAttr::get(&getContext(), target, kind, inst, /*cta_group=*/1, tile, depth,
+    ClusterShape shape = pinnedCluster();
+    int64_t size = std::max<int64_t>(1, shape.size());
+    // As many whole clusters as there are SMs for.
+    int64_t most = std::max<int64_t>(1, (product ? product->sms : 1) / size) * size;
+    return ScheduleAttr::get(&getContext(), target, kind, inst, group, tile, depth,
                              orPinned(accumulators, roomForAccumulators ? 2 : 1), store, buffers,
-                             orPinned(ctas, product ? product->sms : 1));
+                             orPinned(ctas, most), shape);
   }
 };
 } // namespace

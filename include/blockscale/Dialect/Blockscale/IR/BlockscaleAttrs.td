@@ -31,6 +31,8 @@ def MmaKindParam : FactsParam<"MmaKind", "kind of tcgen05.mma">;
 /// Which dimension of an operand is innermost; K where nothing is said.
 def MajorParam : DefaultValuedParameter<"::blockscale::facts::Major", "::blockscale::facts::Major::k">;
 def Shape3Param : AttrOrTypeParameter<"::blockscale::Shape3", "MxNxK">;
+/// CTAs of a cluster; one where nothing is said.
+def ClusterParam : DefaultValuedParameter<"::blockscale::ClusterShape", "::blockscale::ClusterShape{}">;
 
 def Blockscale_ScalesAttr : Blockscale_Attr<"Scales", "scales",
     [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
@@ -126,18 +128,25 @@ def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
 def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
   let summary = "every decision about one kernel";
   let description = [{
-    `mma` and `inst` are the instruction's kind and MxNxK; `tile` the CTA
-    tile with K in elements per stage; tiles of 64 or 192 columns start in the middle of
+    `mma` and `inst` are the instruction's kind and MxNxK; `tile` what one CTA, or a
+    pair of two (`cta_group` 2), computes, with K in elements per stage; tiles of 64 or 192 columns start in the middle of
     a tile of B's scales every other time, and the kernel shifts its columns; `stages` the operand ring;
     `accumulators` the accumulator stages in tensor memory; `epilogue` how D
     leaves the SM: `tma_store` through swizzled staging with `staging` buffers of
-    16 KiB, or `plain_store`; `ctas` the largest number of persistent CTAs.
+    16 KiB, or `plain_store`; `ctas` the largest number of persistent CTAs; `cluster` how
+    many of them along M and N make a cluster, in which those of one row of tiles share A
+    and those of one column B (1x1 where nothing is said).
+
+    CTA r of a cluster MxN has row r % M and column r / M. The CTAs of rows 2 i and 2 i + 1
+    are a pair: each holds 128 of its 256 rows of A and of D, half of its columns of B, and
+    all scales of B; the even one issues the products of both.
 
     Rules of a problem with this schedule:
     - schedule_c1: the architecture has block-scaled tcgen05.mma.
     - schedule_c2: `mma` is the kind that multiplies the problem's formats.
     - schedule_c3: `inst` is a shape that the kind has on the architecture.
-    - schedule_c4: `cta_group` is 1 (2 is not built yet).
+    - schedule_c4: `cta_group` is 1, or 2 with M = 256 of inst: how a pair's scales of A lie
+      with M = 128 is unverified.
     - schedule_c5: `tile` is inst's M and N, N is 64, 128, 192 or 256, and K is that of a
       row of 128 bytes: 256 elements of the kinds of FP4, 128 of mxf8f6f4.
     - schedule_c6: `accumulators` is 1 or 2, and all columns fit tensor memory.
@@ -146,16 +155,17 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     - schedule_c8: `staging` is 1 or 2 for tma_store and divides the 128-byte chunks of a
       row of the tile, 0 for plain_store.
     - schedule_c9: `stages` is at least 1, and all buffers fit shared memory.
-    - schedule_c10: `ctas` is 1 .. 2^31 - 1.
+    - schedule_c10: `ctas` is 1 .. 2^31 - 1, and a whole number of clusters.
     - schedule_c11: K of an instruction is 32 where an operand has 6 bits: TMA has no packed
       type of 6 bits.
+    - schedule_c12: `cluster` is 1, 2 or 4 by 1, 2 or 4 CTAs, and whole pairs along M.
   }];
   let parameters = (ins
     ArchParam:$arch, MmaKindParam:$mma, Shape3Param:$inst,
     "int64_t":$cta_group, Shape3Param:$tile,
     "int64_t":$stages, "int64_t":$accumulators,
     AttrOrTypeParameter<"::blockscale::Epilogue", "how D is stored">:$epilogue,
-    "int64_t":$staging, "int64_t":$ctas);
+    "int64_t":$staging, "int64_t":$ctas, ClusterParam:$cluster);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -37,6 +37,18 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, const Shape3 &s) {
   return p;
 }
 
+/// CTAs of a cluster: along M, then along N.
+struct ClusterShape {
+  int64_t m = 1, n = 1;
+  int64_t size() const { return m * n; }
+  bool operator==(const ClusterShape &) const = default;
+};
+inline llvm::hash_code hash_value(const ClusterShape &s) { return llvm::hash_combine(s.m, s.n); }
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, const ClusterShape &s) {
+  p.getStream() << s.m << 'x' << s.n;
+  return p;
+}
+
 /// How D leaves the SM.
 enum class Epilogue : uint8_t { tma_store, plain_store };
 constexpr std::string_view name(Epilogue e) {
@@ -75,6 +87,10 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, WarpRole v) {
   return p;
 }
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, SharedContent v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, ProblemOperand v) {
   p.getStream() << name(v);
   return p;
 }
@@ -256,6 +272,10 @@ struct FieldParser<blockscale::SharedContent>
     : blockscale::detail::KeywordParser<blockscale::SharedContent, blockscale::parseSharedContent> {
 };
 template <>
+struct FieldParser<blockscale::ProblemOperand>
+    : blockscale::detail::KeywordParser<blockscale::ProblemOperand,
+                                        blockscale::parseProblemOperand> {};
+template <>
 struct FieldParser<blockscale::ScaleOperand>
     : blockscale::detail::KeywordParser<blockscale::ScaleOperand, blockscale::parseScaleOperand> {};
 template <>
@@ -273,6 +293,17 @@ template <> struct FieldParser<blockscale::Shape3> {
     if (dims.size() != 3)
       return parser.emitError(loc, "expected MxNxK"), failure();
     return blockscale::Shape3{dims[0], dims[1], dims[2]};
+  }
+};
+template <> struct FieldParser<blockscale::ClusterShape> {
+  static FailureOr<blockscale::ClusterShape> parse(AsmParser &parser) {
+    SMLoc loc = parser.getCurrentLocation();
+    SmallVector<int64_t> dims;
+    if (parser.parseDimensionList(dims, /*allowDynamic=*/false, /*withTrailingX=*/false))
+      return failure();
+    if (dims.size() != 2)
+      return parser.emitError(loc, "expected MxN"), failure();
+    return blockscale::ClusterShape{dims[0], dims[1]};
   }
 };
 } // namespace mlir

@@ -52,6 +52,17 @@ constexpr std::optional<ScaleOperand> parseScaleOperand(std::string_view text) {
   return std::nullopt;
 }
 
+/// What a kernel loads.
+enum class ProblemOperand : uint8_t { a, b, sfa, sfb };
+inline constexpr std::array<std::string_view, 4> kProblemOperandNames{"a", "b", "sfa", "sfb"};
+constexpr std::string_view name(ProblemOperand o) { return kProblemOperandNames[size_t(o)]; }
+constexpr std::optional<ProblemOperand> parseProblemOperand(std::string_view text) {
+  for (size_t i = 0; i < kProblemOperandNames.size(); ++i)
+    if (kProblemOperandNames[i] == text)
+      return ProblemOperand(i);
+  return std::nullopt;
+}
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_KERNELENUMS_H

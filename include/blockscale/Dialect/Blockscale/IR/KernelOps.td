@@ -34,6 +34,12 @@ def Blockscale_ScaleOperandAttr : Blockscale_Attr<"ScaleOperand", "scale_operand
   let assemblyFormat = "$value";
 }
 
+def Blockscale_ProblemOperandAttr : Blockscale_Attr<"ProblemOperand", "problem_operand"> {
+  let summary = "an operand of a product: a, b, or the scales of one";
+  let parameters = (ins KernelEnumParam<"ProblemOperand", "operand">:$value);
+  let assemblyFormat = "$value";
+}
+
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
@@ -74,7 +80,9 @@ def Blockscale_PipelinePlanAttr : Blockscale_Attr<"PipelinePlan", "pipeline_plan
     8-byte mbarriers: `stages` full ones from byte `full`, as many empty ones from
     `empty`. `producers` and `consumers` are the arrivals that complete a phase of
     the full and of the empty barrier; `bytes` the transaction bytes of one stage
-    (0 when the producer is not TMA).
+    (0 when the producer is not TMA). A pair of CTAs counts both CTAs' bytes and arrivals
+    on the even one's barrier; in a cluster a stage is empty when all products that read
+    what this CTA loads have ended.
   }];
   let parameters = (ins "int64_t":$stages, "int64_t":$full, "int64_t":$empty, "int64_t":$bytes,
     KernelEnumParam<"WarpRole", "who fills">:$producer, "int64_t":$producers,
@@ -125,7 +133,7 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
 
     Rules, checked in this order:
     - kernel_c0: parameters are tensor maps, buffers and f32; nothing is returned
-    - the problem follows gemm_c5, gemm_c6, gemm_c7, gemm_c13 to gemm_c15, the schedule schedule_c1 to schedule_c10
+    - the problem follows gemm_c5, gemm_c6, gemm_c7, gemm_c13 to gemm_c15, the schedule schedule_c1 to schedule_c12
     - kernel_c1: the schedule's chip must be the module's `blockscale.arch`
     - kernel_c2: shared memory must fit the chip's largest block
     - kernel_c3: planned ranges must lie inside `shared_bytes`, which is their end rounded up to 128
@@ -136,8 +144,10 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
     - kernel_c7: column ranges must lie inside the allocation
     - kernel_c8: column ranges must not overlap
     - kernel_c9: depths must agree: operand rings with the schedule's stages, accumulator ring with its accumulators
-    - kernel_c10: transaction bytes must be what the TMA loads of one stage bring, gaps of padded types not counted
-    - kernel_c11: arrivals must fit the roles: 1 for tma and mma, the number of its warps for epilogue
+    - kernel_c10: transaction bytes must be what the TMA loads of one stage bring, gaps of padded types not counted,
+      twice for a pair
+    - kernel_c11: arrivals must fit the roles: 1 for tma, for mma as many as there are products that read what one CTA
+      loads, the number of its warps for epilogue, of both CTAs of a pair
     - kernel_c12: a pipeline must be filled by its producer and drained by its consumer
     - kernel_c13: tcgen05.cp reads tiled scales only, a whole number of 512-byte tiles, into the columns planned for a stage
     - kernel_c14: an mma must read an a and a b buffer, within the K tile, with its scale columns copied, those of B
@@ -148,6 +158,7 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
     - kernel_c17: TMA loads must fill a whole stage, part by part, of a ring as deep as its pipeline, at the pipeline's stage
     - kernel_c18: staging must be 128 bytes per row of the tile in the 128-byte swizzle, in as many buffers as the schedule says;
       a buffer is acquired, filled by 16-byte pieces and sent, at whole 128-byte columns of the tile
+    - kernel_c19: what several CTAs of the cluster need must be loaded in shares, as the operand that it is, all else whole
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
@@ -176,7 +187,8 @@ def Blockscale_WarpRoleOp : Blockscale_Op<"warp_role",
   let summary = "what some warps of the block do";
   let description = [{
     `blockscale.warp_role mma warps 4 to 4 { … }`: warps `first` to `last`. The
-    roles tma and mma run in one elected lane, epilogue in all lanes.
+    roles tma and mma run in one elected lane, epilogue in all lanes. Of a pair of CTAs
+    only the even one runs role mma.
   }];
   let arguments = (ins Blockscale_WarpRoleAttr:$role, I64Attr:$first, I64Attr:$last);
   let regions = (region SizedRegion<1>:$body);
@@ -188,20 +200,30 @@ def Blockscale_WarpRoleOp : Blockscale_Op<"warp_role",
 //===----------------------------------------------------------------------===//
 
 def Blockscale_CtaIndexOp : Blockscale_Op<"cta_index", [Pure]> {
-  let summary = "index of this CTA, the first tile it computes";
+  let summary = "index of this CTA, or of its cluster, the first tile it computes";
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
 }
 def Blockscale_CtaCountOp : Blockscale_Op<"cta_count", [Pure]> {
-  let summary = "number of CTAs, the step between its tiles";
+  let summary = "number of CTAs, or of clusters, the step between its tiles";
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
 }
 def Blockscale_TileCoordinatesOp : Blockscale_Op<"tile_coordinates", [Pure]> {
   let summary = "row tile and column tile of a tile; rows run fastest";
+  let description = [{
+    In a cluster `tile` counts what clusters compute, and the result is this CTA's; it may
+    lie beyond the last tile of the matrix.
+  }];
   let arguments = (ins I32:$tile);
   let results = (outs I32:$row, I32:$column);
   let assemblyFormat = "$tile attr-dict";
+}
+
+def Blockscale_PairRankOp : Blockscale_Op<"pair_rank", [Pure]> {
+  let summary = "0 in the even CTA of a pair, 1 in the odd one; 0 without pairs";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,6 +240,7 @@ def Blockscale_ProducerAcquireOp
 }
 def Blockscale_ProducerCommitOp : Blockscale_PipelineStepOp<"producer_commit", (ins I32:$stage)> {
   let summary = "says that a stage will be full: by its bytes (tma) or when earlier mma ended";
+  let description = "Of a pair of CTAs the even one expects the bytes of both.";
   let assemblyFormat = "$pipeline `[` $stage `]` attr-dict";
 }
 def Blockscale_ConsumerWaitOp
@@ -227,6 +250,10 @@ def Blockscale_ConsumerWaitOp
 }
 def Blockscale_ConsumerReleaseOp : Blockscale_PipelineStepOp<"consumer_release", (ins I32:$stage)> {
   let summary = "says that a stage is empty: when earlier mma ended, or once per warp";
+  let description = [{
+    In a cluster mma says so to all CTAs that load what it has read, and the warps of a pair
+    to its even CTA.
+  }];
   let assemblyFormat = "$pipeline `[` $stage `]` attr-dict";
 }
 def Blockscale_PipelineAdvanceOp : Blockscale_Op<"pipeline_advance", [Pure]> {
@@ -259,12 +286,15 @@ def Blockscale_TmaLoadOp : Blockscale_Op<"tma_load"> {
   let summary = "loads one box into a stage and completes its bytes on the pipeline";
   let description = [{
     A stage of an MN-major operand of more than 128 bytes a line is several boxes, one
-    after another; `part` says which.
+    after another; `part` says which. `share sfb`: coordinates are those of the whole box;
+    each CTA of the cluster that needs it, as the scales of B here, loads one share and
+    sends it to all of them (multicast).
   }];
   let arguments = (ins Blockscale_TensorMapType:$map, Variadic<I32>:$coordinates,
-    Blockscale_SharedType:$target, OptionalAttr<I64Attr>:$part, Blockscale_PipelineType:$pipeline, I32:$stage);
+    Blockscale_SharedType:$target, OptionalAttr<I64Attr>:$part, OptionalAttr<Blockscale_ProblemOperandAttr>:$share,
+    Blockscale_PipelineType:$pipeline, I32:$stage);
   let assemblyFormat = [{
-    $map `[` $coordinates `]` `to` $target (`part` $part^)? `for` $pipeline `[` $stage `]` attr-dict
+    $map `[` $coordinates `]` `to` $target (`part` $part^)? (`share` $share^)? `for` $pipeline `[` $stage `]` attr-dict
   }];
 }
 def Blockscale_CopyScalesOp : Blockscale_Op<"copy_scales"> {

@@ -15,6 +15,9 @@
 // - machine_c6: 32x32b loads 1, 2, 4 … 128 columns
 // - machine_c7: a descriptor advances by multiples of 16 bytes
 // - machine_c8: a vector access has 1, 2 or 4 values of one type
+// - machine_c10: a kernel of pairs has the pair form of every tcgen05 op, another none
+//
+// `pair` is .cta_group::2; without it an op is .cta_group::1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +45,8 @@ def Blockscale_IDescAttr : Blockscale_Attr<"IDesc", "idesc"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// The word that the hardware takes, or why there is none.
-    ::blockscale::facts::Result<uint32_t> encode(::blockscale::facts::Arch arch) const;
+    /// `ctaGroup` is 1 or 2, which is not in the word but decides what is legal.
+    ::blockscale::facts::Result<uint32_t> encode(::blockscale::facts::Arch arch, int ctaGroup) const;
   }];
 }
 
@@ -84,6 +88,7 @@ def Blockscale_TidXOp : Blockscale_RegisterOp<"tid_x", "%tid.x">;
 def Blockscale_LaneIdOp : Blockscale_RegisterOp<"laneid", "%laneid">;
 def Blockscale_CtaIdXOp : Blockscale_RegisterOp<"ctaid_x", "%ctaid.x">;
 def Blockscale_NctaIdXOp : Blockscale_RegisterOp<"nctaid_x", "%nctaid.x">;
+def Blockscale_ClusterCtaRankOp : Blockscale_RegisterOp<"cluster_ctarank", "%cluster_ctarank">;
 
 //===----------------------------------------------------------------------===//
 // Barriers and fences
@@ -107,9 +112,10 @@ def Blockscale_MbarrierInitOp : Blockscale_Op<"mbarrier_init"> {
   let hasVerifier = 1;
 }
 def Blockscale_MbarrierArriveOp : Blockscale_Op<"mbarrier_arrive"> {
-  let summary = "mbarrier.arrive.shared.b64, release.cta";
-  let arguments = (ins I32:$barrier);
-  let assemblyFormat = "$barrier attr-dict";
+  let summary = "mbarrier.arrive.shared{::cluster}.b64, release.cta, in a cluster release.cluster";
+  let description = "`cluster`: the barrier may be another CTA's.";
+  let arguments = (ins I32:$barrier, UnitAttr:$cluster);
+  let assemblyFormat = "(`cluster` $cluster^)? $barrier attr-dict";
 }
 def Blockscale_MbarrierArriveExpectTxOp : Blockscale_Op<"mbarrier_arrive_expect_tx"> {
   let summary = "mbarrier.arrive.expect_tx.shared.b64, release.cta";
@@ -118,12 +124,16 @@ def Blockscale_MbarrierArriveExpectTxOp : Blockscale_Op<"mbarrier_arrive_expect_
   let hasVerifier = 1;
 }
 def Blockscale_MbarrierTryWaitParityOp : Blockscale_Op<"mbarrier_try_wait_parity"> {
-  let summary = "mbarrier.try_wait.parity{.relaxed}.shared.b64, acquire.cta unless relaxed";
+  let summary = "mbarrier.try_wait.parity{.relaxed}.shared.b64, acquire.cta unless relaxed, or of scope cluster";
   let description = "True when the phase of that parity is over; may return false at any time.";
-  let arguments = (ins I32:$barrier, I32:$parity, UnitAttr:$relaxed);
+  let arguments = (ins I32:$barrier, I32:$parity, UnitAttr:$relaxed, UnitAttr:$cluster);
   let results = (outs I1:$done);
-  let assemblyFormat = "(`relaxed` $relaxed^)? $barrier `,` $parity attr-dict";
+  let assemblyFormat = "(`relaxed` $relaxed^)? (`cluster` $cluster^)? $barrier `,` $parity attr-dict";
 }
+def Blockscale_BarrierClusterArriveOp : Blockscale_BareOp<"barrier_cluster_arrive",
+  "barrier.cluster.arrive.release.aligned">;
+def Blockscale_BarrierClusterWaitOp : Blockscale_BareOp<"barrier_cluster_wait",
+  "barrier.cluster.wait.acquire.aligned">;
 def Blockscale_FenceMbarrierInitOp : Blockscale_BareOp<"fence_mbarrier_init",
   "fence.mbarrier_init.release.cluster">;
 def Blockscale_FenceProxyAsyncOp : Blockscale_BareOp<"fence_proxy_async",
@@ -138,11 +148,17 @@ def Blockscale_PrefetchTensormapOp : Blockscale_Op<"prefetch_tensormap"> {
   let arguments = (ins Blockscale_TensorMapType:$map);
   let assemblyFormat = "$map attr-dict";
 }
-def Blockscale_CpAsyncBulkTensorLoadOp : Blockscale_Op<"cp_async_bulk_tensor_load"> {
-  let summary = "cp.async.bulk.tensor.Nd.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
-  let description = "Coordinates in elements, dimension 0 first.";
-  let arguments = (ins I32:$target, Blockscale_TensorMapType:$map, Variadic<I32>:$coordinates, I32:$barrier);
-  let assemblyFormat = "$target `,` $map `[` $coordinates `]` `,` $barrier attr-dict";
+def Blockscale_CpAsyncBulkTensorLoadOp : Blockscale_Op<"cp_async_bulk_tensor_load", [AttrSizedOperandSegments]> {
+  let summary = "cp.async.bulk.tensor.Nd.shared::cluster.global.tile.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group::2}";
+  let description = [{
+    Coordinates in elements, dimension 0 first. Bit r of `mask` sends the box to the CTA of
+    rank r, too, at the same offset; of a pair the CTA of the barrier's parity is told.
+  }];
+  let arguments = (ins I32:$target, Blockscale_TensorMapType:$map, Variadic<I32>:$coordinates, I32:$barrier,
+    Optional<I32>:$mask, UnitAttr:$pair);
+  let assemblyFormat = [{
+    (`pair` $pair^)? $target `,` $map `[` $coordinates `]` `,` $barrier (`multicast` $mask^)? attr-dict
+  }];
   let hasVerifier = 1;
 }
 def Blockscale_CpAsyncBulkTensorStoreOp : Blockscale_Op<"cp_async_bulk_tensor_store"> {
@@ -165,43 +181,54 @@ def Blockscale_CpAsyncBulkWaitGroupOp : Blockscale_Op<"cp_async_bulk_wait_group"
 //===----------------------------------------------------------------------===//
 
 def Blockscale_Tcgen05AllocOp : Blockscale_Op<"tcgen05_alloc"> {
-  let summary = "tcgen05.alloc.cta_group::1{.exclusive}.sync.aligned.shared::cta.b32";
+  let summary = "tcgen05.alloc.cta_group::G{.exclusive}.sync.aligned.shared::cta.b32";
   let description = "Writes the address of `columns` columns to shared memory at `target`.";
-  let arguments = (ins I32:$target, I32Attr:$columns);
-  let assemblyFormat = "$target `,` $columns attr-dict";
+  let arguments = (ins I32:$target, I32Attr:$columns, UnitAttr:$pair);
+  let assemblyFormat = "(`pair` $pair^)? $target `,` $columns attr-dict";
   let hasVerifier = 1;
 }
 def Blockscale_Tcgen05DeallocOp : Blockscale_Op<"tcgen05_dealloc"> {
-  let summary = "tcgen05.dealloc.cta_group::1{.exclusive}.sync.aligned.b32";
-  let arguments = (ins I32:$address, I32Attr:$columns);
-  let assemblyFormat = "$address `,` $columns attr-dict";
+  let summary = "tcgen05.dealloc.cta_group::G{.exclusive}.sync.aligned.b32";
+  let arguments = (ins I32:$address, I32Attr:$columns, UnitAttr:$pair);
+  let assemblyFormat = "(`pair` $pair^)? $address `,` $columns attr-dict";
   let hasVerifier = 1;
 }
-def Blockscale_Tcgen05RelinquishAllocPermitOp : Blockscale_BareOp<"tcgen05_relinquish_alloc_permit",
-  "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned">;
+def Blockscale_Tcgen05RelinquishAllocPermitOp : Blockscale_Op<"tcgen05_relinquish_alloc_permit"> {
+  let summary = "tcgen05.relinquish_alloc_permit.cta_group::G.sync.aligned";
+  let arguments = (ins UnitAttr:$pair);
+  let assemblyFormat = "(`pair` $pair^)? attr-dict";
+  let hasVerifier = 1;
+}
 def Blockscale_Tcgen05FenceBeforeOp : Blockscale_BareOp<"tcgen05_fence_before_thread_sync",
   "tcgen05.fence::before_thread_sync">;
 def Blockscale_Tcgen05FenceAfterOp : Blockscale_BareOp<"tcgen05_fence_after_thread_sync",
   "tcgen05.fence::after_thread_sync">;
 def Blockscale_Tcgen05CommitOp : Blockscale_Op<"tcgen05_commit"> {
-  let summary = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64";
-  let arguments = (ins I32:$barrier);
-  let assemblyFormat = "$barrier attr-dict";
+  let summary = "tcgen05.commit.cta_group::G.mbarrier::arrive::one.shared::cluster{.multicast::cluster}.b64";
+  let description = "Bit r of `mask` arrives at the barrier of the CTA of rank r, at the same offset.";
+  let arguments = (ins I32:$barrier, Optional<I32>:$mask, UnitAttr:$pair);
+  let assemblyFormat = "(`pair` $pair^)? $barrier (`multicast` $mask^)? attr-dict";
+  let hasVerifier = 1;
 }
 def Blockscale_Tcgen05CpOp : Blockscale_Op<"tcgen05_cp"> {
-  let summary = "tcgen05.cp.cta_group::1.32x128b.warpx4";
-  let description = "One 512-byte scale tile onto four columns, in all four lane parts.";
-  let arguments = (ins I32:$address, I64:$source);
-  let assemblyFormat = "$address `,` $source attr-dict";
+  let summary = "tcgen05.cp.cta_group::G.32x128b.warpx4";
+  let description = [{
+    One 512-byte scale tile onto four columns, in all four lane parts; both CTAs of a pair
+    do it, each from its own shared memory.
+  }];
+  let arguments = (ins I32:$address, I64:$source, UnitAttr:$pair);
+  let assemblyFormat = "(`pair` $pair^)? $address `,` $source attr-dict";
+  let hasVerifier = 1;
 }
 def Blockscale_Tcgen05MmaOp : Blockscale_Op<"tcgen05_mma"> {
-  let summary = "tcgen05.mma.cta_group::1.kind::K.block_scale{.blockN}";
+  let summary = "tcgen05.mma.cta_group::G.kind::K.block_scale{.blockN}";
   let description = [{
     D, A descriptor, B descriptor, instruction descriptor, scales of A and of B in
     tensor memory, and whether D is added to.
   }];
-  let arguments = (ins I32:$d, I64:$a, I64:$b, Blockscale_IDescAttr:$idesc, I32:$sfa, I32:$sfb, I1:$accumulate);
-  let assemblyFormat = "$d `,` $a `,` $b `,` qualified($idesc) `,` $sfa `,` $sfb `,` $accumulate attr-dict";
+  let arguments = (ins I32:$d, I64:$a, I64:$b, Blockscale_IDescAttr:$idesc, I32:$sfa, I32:$sfb, I1:$accumulate,
+    UnitAttr:$pair);
+  let assemblyFormat = "(`pair` $pair^)? $d `,` $a `,` $b `,` qualified($idesc) `,` $sfa `,` $sfb `,` $accumulate attr-dict";
   let hasVerifier = 1;
 }
 def Blockscale_Tcgen05LdOp : Blockscale_Op<"tcgen05_ld"> {

@@ -33,16 +33,18 @@ struct StageBytes {
   int64_t total() const { return a + b + sfa + sfb; }
 };
 
-/// What decides how a stage lies: an instruction's kind and shape, and the tile.
+/// What decides how a stage lies: an instruction's kind and shape, the tile, and how many
+/// CTAs compute it.
 struct TileChoice {
   facts::MmaKind mma;
   Shape3 inst, tile;
+  int64_t ctas = 1;
 };
 inline TileChoice choiceOf(ScheduleAttr schedule) {
-  return {schedule.getMma(), schedule.getInst(), schedule.getTile()};
+  return {schedule.getMma(), schedule.getInst(), schedule.getTile(), schedule.getCtaGroup()};
 }
 
-/// A stage of A and of B in shared memory.
+/// A stage of A and of B in the shared memory of one CTA.
 facts::OperandTile planA(ProblemAttr problem, const TileChoice &choice);
 facts::OperandTile planB(ProblemAttr problem, const TileChoice &choice);
 StageBytes planStage(ProblemAttr problem, const TileChoice &choice);
@@ -64,6 +66,11 @@ inline TmemColumns planTmem(StageBytes stage, Shape3 tile, int64_t accumulators)
   return {accumulators * tile.n, stage.sfa / columnBytes, stage.sfb / columnBytes};
 }
 
+/// Rows of a tile that are one CTA's: its lanes of tensor memory.
+inline int64_t rowsOfCta(ScheduleAttr schedule) {
+  return schedule.getTile().m / schedule.getCtaGroup();
+}
+
 /// Sizes that follow from a problem and a schedule.
 struct GemmShape {
   GemmShape(ProblemAttr problem, ScheduleAttr schedule);
@@ -79,18 +86,23 @@ struct GemmShape {
   int64_t outBytes;   // of one element of D
   int64_t outColumns; // of D in 128 bytes
   int64_t tiles() const { return tilesM * tilesN; }
-  /// Bytes that one stage of A, B and their scales adds to its barrier.
-  int64_t arriving() const { return a.arrivingBytes() + b.arrivingBytes() + stage.sfa + stage.sfb; }
+  int64_t ctasOfTile; // that compute one tile together: 1, or a pair
+  /// Bytes that one stage of A, B and their scales adds to its barrier, which a pair shares.
+  int64_t arriving() const {
+    return ctasOfTile * (a.arrivingBytes() + b.arrivingBytes() + stage.sfa + stage.sfb);
+  }
 };
 
 /// Whether column tiles cut tiles of B's scales, so that every other one starts inside one.
 inline bool cutsScaleTiles(Shape3 tile) { return tile.n % facts::kScaleTileRows != 0; }
 
 /// Tensor maps of the kernel's parameters. An operand has `rows` rows of `k` elements.
+/// `box` is what one load brings.
 TmaMapAttr operandMap(mlir::MLIRContext *context, const facts::OperandTile &tile,
-                      facts::Format format, facts::Major major, int64_t rows, int64_t k);
+                      facts::Format format, facts::Major major, int64_t rows, int64_t k,
+                      llvm::ArrayRef<int64_t> box);
 TmaMapAttr scaleMap(mlir::MLIRContext *context, int64_t rows, int64_t scalesPerRow,
-                    int64_t tilesPerStage, int64_t rowTiles);
+                    llvm::ArrayRef<int64_t> box);
 TmaMapAttr outputMap(mlir::MLIRContext *context, int64_t rows, int64_t columns,
                      int64_t elementBytes);
 

@@ -126,7 +126,7 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
   let description = [{
     FP4 x FP4 is multiplied by a kind of FP4, all else by mxf8f6f4. The instruction has the
     longest K that the chip has, the tile holds and TMA can bring both operands for;
-    tiles are 128 x 128 with rows of 128 bytes; as many operand stages as fit shared memory
+    tiles are 128 x 128 (256 x 128 of a pair, which only a pin makes) with rows of 128 bytes; as many operand stages as fit shared memory
     beside one staging buffer, then a second staging buffer if it fits; two
     accumulator stages where tensor memory holds them; TMA stores where rows of D are whole 16-byte chunks, else
     plain stores; as many persistent CTAs as the chip's default product has SMs.
@@ -154,6 +154,10 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
            "pins the epilogue: tma_store or plain_store">,
     Option<"staging", "staging", "int64_t", /*default=*/"0", "pins the staging buffers of tma_store">,
     Option<"ctas", "ctas", "int64_t", /*default=*/"0", "pins the number of persistent CTAs">,
+    Option<"ctaGroup", "cta-group", "int64_t", /*default=*/"0",
+           "pins the CTAs that compute a tile together: 1, or 2 for a pair">,
+    Option<"cluster", "cluster", "std::string", /*default=*/"\"\"",
+           "pins the CTAs of a cluster along M and N, such as 2x1">,
     Option<"split", "split", "int64_t", /*default=*/"0",
            "of dequantise_wgmma: pins the CTAs of a cluster that split k">]
     # WarpPinOptions.fields;

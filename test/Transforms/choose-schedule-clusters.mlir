@@ -1,0 +1,21 @@
+// A pinned pair is a cluster of two; the number of CTAs is whole clusters. Stages and columns
+// are those of one CTA: its rows of A, its half of B, all scales of B.
+//
+// RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a cta-group=2 tile-n=256" | FileCheck %s --check-prefix=PAIR
+// RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_107a cta-group=2 tile-n=256" | FileCheck %s --check-prefix=LARGE
+// RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a cta-group=2 cluster=4x4" | FileCheck %s --check-prefix=CLUSTER
+// RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a cluster=1x2" | FileCheck %s --check-prefix=WIDE
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a cluster=two" 2>&1 | FileCheck %s --check-prefix=SHAPE
+// SHAPE: schedule_c12: cluster must be 1, 2 or 4 by 1, 2 or 4 CTAs, got 0x0
+
+!a = tensor<128x256xf4E2M1FN>
+!s = tensor<128x16xi8, #blockscale.scales<ue4m3, tiled>>
+
+func.func @chosen(%a: !a, %s: !s, %c: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  // PAIR: inst = 256x256x64, cta_group = 2, tile = 256x256x256, stages = 5, accumulators = 1, epilogue = tma_store, staging = 2, ctas = 148, cluster = 2x1>
+  // LARGE: inst = 256x256x128, cta_group = 2, tile = 256x256x256, stages = 8, accumulators = 2, epilogue = tma_store, staging = 1, ctas = 224, cluster = 2x1>
+  // CLUSTER: inst = 256x128x64, cta_group = 2, tile = 256x128x256, stages = 7, accumulators = 2, epilogue = tma_store, staging = 1, ctas = 144, cluster = 4x4>
+  // WIDE: inst = 128x128x64, cta_group = 1, tile = 128x128x256, stages = 5, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148, cluster = 1x2>
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<128x128xf32>) -> tensor<128x128xf32>
+  return %d : tensor<128x128xf32>
+}
