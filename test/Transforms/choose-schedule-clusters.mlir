@@ -6,7 +6,7 @@
 // RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a cta-group=2 cluster=4x4" | FileCheck %s --check-prefix=CLUSTER
 // RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a cluster=1x2" | FileCheck %s --check-prefix=WIDE
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a cluster=two" 2>&1 | FileCheck %s --check-prefix=SHAPE
-// SHAPE: schedule_c12: cluster must be 1, 2 or 4 by 1, 2 or 4 CTAs, got 0x0
+// SHAPE: schedule_c14: cluster must be 1, 2 or 4 by 1, 2 or 4 CTAs, got 0x0
 
 !a = tensor<128x256xf4E2M1FN>
 !s = tensor<128x16xi8, #blockscale.scales<ue4m3, tiled>>

@@ -2,11 +2,11 @@
 //
 // RUN: blockscale-opt %s --blockscale-lower-gemm-to-kernel -o %t.mlir
 // RUN: sed 's/ share *sfb / /' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=WHOLE
-// WHOLE: kernel_c19: box must be loaded as a share of sfb, which 2 CTAs need, got the whole box
+// WHOLE: kernel_c21: box must be loaded as a share of sfb, which 2 CTAs need, got the whole box
 // RUN: sed 's/ share *sfb / share b /' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: kernel_c19: box must be loaded as a share of sfb, which 2 CTAs need, got a share of b
+// OTHER: kernel_c21: box must be loaded as a share of sfb, which 2 CTAs need, got a share of b
 // RUN: sed 's/ to %0 for/ to %0 share a for/' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=ALONE
-// ALONE: kernel_c19: box must be loaded whole, since no other CTA needs it, got a share of a
+// ALONE: kernel_c21: box must be loaded whole, since no other CTA needs it, got a share of a
 // The bytes of both CTAs come to the even one's barrier, but not once more for each CTA of a cluster.
 // RUN: sed 's/bytes = 68608/bytes = 34304/' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=HALF
 // HALF: kernel_c10: transaction bytes must be what the loads of one stage bring, 68608, got 34304

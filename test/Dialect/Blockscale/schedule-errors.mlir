@@ -94,8 +94,8 @@ func.func @schedule_c10_cluster(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8
 
 !a = tensor<8x64xf4E2M1FN>
 !s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
-func.func @schedule_c12(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{schedule_c12: cluster must be 1, 2 or 4 by 1, 2 or 4 CTAs, got 1x3}}
+func.func @schedule_c14(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c14: cluster must be 1, 2 or 4 by 1, 2 or 4 CTAs, got 1x3}}
   %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
     {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x128x64, cta_group = 1, tile = 128x128x256, stages = 5, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 147, cluster = 1x3>} -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>
@@ -105,8 +105,8 @@ func.func @schedule_c12(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> 
 
 !a = tensor<8x64xf4E2M1FN>
 !s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
-func.func @schedule_c12_pair(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{schedule_c12: cluster must be whole pairs along m, got 1x2}}
+func.func @schedule_c14_pair(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c14: cluster must be whole pairs along m, got 1x2}}
   %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
     {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 256x128x64, cta_group = 2, tile = 256x128x256, stages = 5, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148, cluster = 1x2>} -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules kernel_c1 … kernel_c19 relate the plans of one kernel to each other
+// The rules kernel_c1 … kernel_c21 relate the plans of one kernel to each other
 // and to what its ops do, so that a changed column, offset, stage or count is
 // refused instead of run. KernelOps.td states them.
 //
@@ -639,7 +639,7 @@ LogicalResult PlanVerifier::checkShares() {
     ProblemOperandAttr share = op.getShare().value_or(ProblemOperandAttr());
     if (sharers > 1 ? share && share.getValue() == want : !share)
       return WalkResult::advance();
-    InFlightDiagnostic diag = op.emitOpError("kernel_c19: ");
+    InFlightDiagnostic diag = op.emitOpError("kernel_c21: ");
     if (sharers > 1)
       diag << "box must be loaded as a share of " << StringRef(name(want)) << ", which " << sharers
            << " CTAs need, got ";

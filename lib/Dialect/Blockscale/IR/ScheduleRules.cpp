@@ -191,10 +191,10 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
 
   auto isExtent = [](int64_t extent) { return extent == 1 || extent == 2 || extent == 4; };
   if (!isExtent(cluster.m) || !isExtent(cluster.n))
-    return emitError() << "schedule_c12: cluster must be 1, 2 or 4 by 1, 2 or 4 CTAs, got "
+    return emitError() << "schedule_c14: cluster must be 1, 2 or 4 by 1, 2 or 4 CTAs, got "
                        << cluster.m << "x" << cluster.n;
   if (cluster.m % ctas)
-    return emitError() << "schedule_c12: cluster must be whole pairs along m, got " << cluster.m
+    return emitError() << "schedule_c14: cluster must be whole pairs along m, got " << cluster.m
                        << "x" << cluster.n;
   return success();
 }

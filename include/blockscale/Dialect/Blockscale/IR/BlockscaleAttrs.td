@@ -158,7 +158,7 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     - schedule_c10: `ctas` is 1 .. 2^31 - 1, and a whole number of clusters.
     - schedule_c11: K of an instruction is 32 where an operand has 6 bits: TMA has no packed
       type of 6 bits.
-    - schedule_c12: `cluster` is 1, 2 or 4 by 1, 2 or 4 CTAs, and whole pairs along M.
+    - schedule_c14: `cluster` is 1, 2 or 4 by 1, 2 or 4 CTAs, and whole pairs along M.
   }];
   let parameters = (ins
     ArchParam:$arch, MmaKindParam:$mma, Shape3Param:$inst,

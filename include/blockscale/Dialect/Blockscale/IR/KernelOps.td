@@ -133,7 +133,7 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
 
     Rules, checked in this order:
     - kernel_c0: parameters are tensor maps, buffers and f32; nothing is returned
-    - the problem follows gemm_c5, gemm_c6, gemm_c7, gemm_c13 to gemm_c15, the schedule schedule_c1 to schedule_c12
+    - the problem follows gemm_c5, gemm_c6, gemm_c7, gemm_c13 to gemm_c15, the schedule schedule_c1 to schedule_c14
     - kernel_c1: the schedule's chip must be the module's `blockscale.arch`
     - kernel_c2: shared memory must fit the chip's largest block
     - kernel_c3: planned ranges must lie inside `shared_bytes`, which is their end rounded up to 128
@@ -158,7 +158,7 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
     - kernel_c17: TMA loads must fill a whole stage, part by part, of a ring as deep as its pipeline, at the pipeline's stage
     - kernel_c18: staging must be 128 bytes per row of the tile in the 128-byte swizzle, in as many buffers as the schedule says;
       a buffer is acquired, filled by 16-byte pieces and sent, at whole 128-byte columns of the tile
-    - kernel_c19: what several CTAs of the cluster need must be loaded in shares, as the operand that it is, all else whole
+    - kernel_c21: what several CTAs of the cluster need must be loaded in shares, as the operand that it is, all else whole
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
