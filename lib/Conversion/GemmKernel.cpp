@@ -38,6 +38,24 @@ private:
   void buildMultiplies();
   void buildEpilogue();
 
+  /// Columns of an accumulator are read from its first or from its last one on, and given
+  /// back behind so many loads.
+  enum class DrainOrder { forward, backward };
+  struct Drain {
+    Value accumulator;
+    DrainOrder order;
+    int64_t loadsBeforeRelease;
+  };
+  struct EpilogueParams {
+    Value out, bias, c, alpha, beta;
+  };
+  /// Reads one accumulator and stores its tile.
+  void drain(const EpilogueParams &params, Value row, Value column, Value stage, Value phase,
+             const Drain &drain);
+  bool isOverlapped() const {
+    return schedule.getAccumulatorColumns() == AccumulatorColumns::overlapped;
+  }
+
   /// `body(row tile, column tile, carried stage, carried phase)` for each tile of
   /// this CTA; returns what it carries on.
   using Carried = std::pair<Value, Value>;
@@ -95,15 +113,16 @@ void KernelBuilder::planShared() {
     return PipelineOp::create(b, loc, plan).getResult();
   };
   ring = pipeline(stages, shape.arriving(), WarpRole::tma, WarpRole::mma, cluster.readers());
-  accumulators = pipeline(schedule.getAccumulators(), /*bytes=*/0, WarpRole::mma,
-                          WarpRole::epilogue, /*consumers=*/4 * schedule.getCtaGroup());
+  accumulators = pipeline(accumulatorRing(schedule), /*bytes=*/0, WarpRole::mma, WarpRole::epilogue,
+                          /*consumers=*/4 * schedule.getCtaGroup());
 
   // Accumulator stages first, then the scales of one K tile.
   int64_t width = schedule.getInst().n;
   SmallVector<int64_t> bases;
   for (int64_t i = 0; i < schedule.getAccumulators(); ++i)
-    bases.push_back(i * width);
-  TmemColumns used = planTmem(shape.stage, schedule.getTile(), schedule.getAccumulators());
+    bases.push_back(i * accumulatorStep(schedule.getArch(), shape.stage, schedule.getTile(),
+                                        schedule.getAccumulatorColumns()));
+  TmemColumns used = planTmem(shape.stage, schedule);
   auto rounded = facts::roundTmemColumns(schedule.getArch(), int(used.used()));
   int64_t columns = rounded ? *rounded : used.used(); // the verifier says why not
   int64_t sfa = used.accumulators, sfb = sfa + used.sfa;
@@ -204,6 +223,8 @@ void KernelBuilder::buildMultiplies() {
   b.setInsertionPointToStart(tiles.getBody());
   Value accumulator = tiles.getRegionIterArg(2), accumulatorPhase = tiles.getRegionIterArg(3);
   ProducerAcquireOp::create(b, loc, accumulators, accumulator, accumulatorPhase);
+  // Overlapped accumulators share the ring's one stage, and its phase says whose turn it is.
+  Value target = isOverlapped() ? accumulatorPhase : accumulator;
 
   Value shift;
   if (cutsScaleTiles(schedule.getTile())) {
@@ -219,7 +240,7 @@ void KernelBuilder::buildMultiplies() {
     };
     copy(bufferSfa, ScaleOperand::sfa);
     copy(bufferSfb, ScaleOperand::sfb);
-    MmaOp::create(b, loc, bufferA, bufferB, stage, tmem, accumulator, accumulate, steps, shift);
+    MmaOp::create(b, loc, bufferA, bufferB, stage, tmem, target, accumulate, steps, shift);
     ConsumerReleaseOp::create(b, loc, ring, stage);
     return advance(ring, stage, phase);
   };
@@ -248,45 +269,73 @@ void KernelBuilder::buildMultiplies() {
   scf::YieldOp::create(b, loc, ValueRange{at.first, at.second, next.first, next.second});
 }
 
+void KernelBuilder::drain(const EpilogueParams &params, Value row, Value column, Value stage,
+                          Value phase, const Drain &drain) {
+  bool staged = schedule.getEpilogue() == Epilogue::tma_store;
+  constexpr int64_t width = kEpilogueColumns;
+  int64_t tileN = schedule.getTile().n, perChunk = shape.outColumns / width;
+  SmallVector<Type> types(width, b.getF32Type());
+  ConsumerWaitOp::create(b, loc, accumulators, stage, phase);
+  for (int64_t i = 0; i < tileN / width; ++i) {
+    int64_t n = drain.order == DrainOrder::forward ? i * width : tileN - (i + 1) * width;
+    auto load = LoadAccumulatorOp::create(b, loc, types, tmem, drain.accumulator, n);
+    if (i + 1 == drain.loadsBeforeRelease)
+      ConsumerReleaseOp::create(b, loc, accumulators, stage);
+    ValueRange values = load.getValues();
+    ValueRange ofC;
+    if (params.c)
+      ofC = LoadCOp::create(b, loc, types, params.c, row, column, n).getValues();
+    if (params.alpha || params.bias || params.c)
+      values = ApplyEpilogueOp::create(b, loc, types, params.alpha, params.bias, params.beta,
+                                       column, n, values, ofC)
+                   .getResults();
+    if (!staged) {
+      PlainStoreOp::create(b, loc, params.out, row, column, n, values);
+      continue;
+    }
+    // Buffers take turns in the order of the stores.
+    int64_t buffer = i / perChunk % schedule.getStaging();
+    if (i % perChunk == 0)
+      StagingAcquireOp::create(b, loc, staging, buffer);
+    StoreStagingOp::create(b, loc, staging, buffer, n % shape.outColumns * shape.outBytes, values);
+    if ((i + 1) % perChunk == 0)
+      TmaStoreOp::create(b, loc, staging, buffer, params.out, row, column,
+                         n / shape.outColumns * shape.outColumns);
+  }
+}
+
 void KernelBuilder::buildEpilogue() {
   OpBuilder::InsertionGuard guard(b);
   role(WarpRole::epilogue, 0, 3);
-  Value out = entry->getArgument(kD);
   unsigned next = kFirstOptional;
   auto optional = [&](bool given) { return given ? entry->getArgument(next++) : Value(); };
-  Value bias = optional(epilogue.bias), c = optional(epilogue.c);
-  Value alpha = optional(epilogue.alpha), beta = optional(epilogue.beta);
-  bool staged = schedule.getEpilogue() == Epilogue::tma_store;
-  const int64_t width = 32; // columns of one tcgen05.ld
-  SmallVector<Type> types(width, b.getF32Type());
+  EpilogueParams params;
+  params.out = entry->getArgument(kD);
+  params.bias = optional(epilogue.bias), params.c = optional(epilogue.c);
+  params.alpha = optional(epilogue.alpha), params.beta = optional(epilogue.beta);
+  const int64_t loads = schedule.getTile().n / kEpilogueColumns;
   forEachTile([&](Value row, Value column, Value stage, Value phase) -> Carried {
-    ConsumerWaitOp::create(b, loc, accumulators, stage, phase);
-    for (int64_t n = 0; n < schedule.getTile().n; n += width) {
-      auto load = LoadAccumulatorOp::create(b, loc, types, tmem, stage, n);
-      if (n + width >= schedule.getTile().n)
-        ConsumerReleaseOp::create(b, loc, accumulators, stage);
-      ValueRange values = load.getValues();
-      ValueRange ofC;
-      if (c)
-        ofC = LoadCOp::create(b, loc, types, c, row, column, n).getValues();
-      if (alpha || bias || c)
-        values = ApplyEpilogueOp::create(b, loc, types, alpha, bias, beta, column, n, values, ofC)
-                     .getResults();
-      if (!staged) {
-        PlainStoreOp::create(b, loc, out, row, column, n, values);
-        continue;
-      }
-      int64_t chunk = n / shape.outColumns, buffer = chunk % schedule.getStaging();
-      if (n % shape.outColumns == 0)
-        StagingAcquireOp::create(b, loc, staging, buffer);
-      StoreStagingOp::create(b, loc, staging, buffer, n % shape.outColumns * shape.outBytes,
-                             values);
-      if ((n + width) % shape.outColumns == 0)
-        TmaStoreOp::create(b, loc, staging, buffer, out, row, column, chunk * shape.outColumns);
+    if (!isOverlapped()) {
+      drain(params, row, column, stage, phase, {stage, DrainOrder::forward, loads});
+      return advance(accumulators, stage, phase);
     }
+    // The last columns of the first stage are the first ones of the second; the next tile
+    // may be accumulated as soon as they are read.
+    int64_t shared =
+        schedule.getTile().n - accumulatorStep(schedule.getArch(), shape.stage, schedule.getTile(),
+                                               schedule.getAccumulatorColumns());
+    int64_t early = ceilDiv(shared, kEpilogueColumns);
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, phase, constant(0));
+    auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    drain(params, row, column, stage, phase, {constant(0), DrainOrder::backward, early});
+    b.setInsertionPointToStart(branch.elseBlock());
+    drain(params, row, column, stage, phase, {constant(1), DrainOrder::forward, early});
+    b.setInsertionPointAfter(branch);
     return advance(accumulators, stage, phase);
   });
-  if (staged)
+  if (schedule.getEpilogue() == Epilogue::tma_store)
     StagingDrainOp::create(b, loc, staging);
 }
 

@@ -292,6 +292,11 @@ void KernelLowering::lowerRole(WarpRoleOp op) {
       laneSwizzle = mul(arith::AndIOp::create(b, loc, lane, constant(7)),
                         facts::info(facts::Swizzle::b128).span / 8);
       moveBody();
+      if (schedule.getAccumulatorColumns() == AccumulatorColumns::overlapped) {
+        // The last columns were read behind the last release.
+        Tcgen05WaitLdOp::create(b, loc);
+        Tcgen05FenceBeforeOp::create(b, loc);
+      }
     } else {
       ifElected(moveBody);
     }

@@ -128,6 +128,9 @@ def extraCases():
     for chip, widths in (("sm_100a", (64, 192)), ("sm_107a", (128, 256))):
         for n in widths:
             yield Case("e4m3-e5m2", chip, "f32", 144, n + 32, 160, data="random", ctas=1, stages=2, tileN=n, majorA="mn", majorB="mn")
+    # Accumulators of 256 columns that overlap: several tiles for one CTA, both ways to store.
+    yield Case("nvfp4", "sm_100a", "bf16", 130, 520, 544, alpha=True, bias=True, data="random", ctas=1, stages=2, tileN=256)
+    yield Case("mxfp8", "sm_103a", "f32", 130, 517, 160, data="random", ctas=1, stages=2, tileN=256, c=True)
     yield Case("e5m2-e4m3", "sm_100a", "f32", 144, 160, 160, data="random", majorA="mn")
     yield Case("e4m3-e3m2", "sm_107a", "bf16", 144, 80, 256, data="random", majorA="mn")
     yield Case("mxfp8", "sm_100a", "f16", 130, 72, 160, alpha=True, bias=True, c=True)

@@ -269,9 +269,32 @@ func.func @schedule_c3_ue4m3_by_32(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tenso
 !a = tensor<8x64xf4E2M1FN>
 !s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
 func.func @schedule_c6_D42(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{schedule_c6: accumulators and scales must fit tensor memory, got 560 columns}}
+  // expected-error @below {{schedule_c6: accumulators and scales must fit tensor memory, got 2 x 256 + 16 + 32 = 560 columns}}
   %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
     {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x256x64, cta_group = 1, tile = 128x256x256, stages = 3, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148>} -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+// The same on sm_107a fits side by side, so it must not be overlapped.
+!a = tensor<8x64xf4E2M1FN>
+!s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @schedule_c6_overlapped_107(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c6: accumulators must be disjoint where they fit side by side, got overlapped ones of 2 x 256 + 16 + 32 = 560 columns}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
+    {schedule = #blockscale.schedule<arch = sm_107a, mma = mxf4nvf4, inst = 128x256x128, cta_group = 1, tile = 128x256x256, stages = 3, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148, accumulator_columns = overlapped>} -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!a = tensor<8x64xf4E2M1FN>
+!s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @schedule_c6_overlapped_one(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c6: accumulators must be 2 to be overlapped, got 1}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
+    {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x256x64, cta_group = 1, tile = 128x256x256, stages = 3, accumulators = 1, epilogue = tma_store, staging = 2, ctas = 148, accumulator_columns = overlapped>} -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>
 }
 

@@ -104,4 +104,25 @@ TEST_F(Planning, ColumnsOfTwoAccumulatorsOf256) {
   EXPECT_EQ(facts::roundedTmemColumns(facts::Arch::sm_100a, int(by16.used())), 0);
 }
 
+// What two accumulators share is what the scales take, up to a multiple of 16 columns.
+TEST_F(Planning, ColumnsOfOverlappedAccumulators) {
+  struct Row {
+    ScaleFormat scale;
+    int64_t block;
+    MmaKind kind;
+    int64_t second;
+  };
+  for (const Row &row : {Row{ScaleFormat::ue4m3, 16, MmaKind::mxf4nvf4, 208},
+                         {ScaleFormat::ue8m0, 32, MmaKind::mxf4, 224},
+                         {ScaleFormat::ue8m0, 32, MmaKind::mxf8f6f4, 240}}) {
+    ProblemAttr p = problem(Format::e2m1, Format::e2m1, row.scale, row.block);
+    StageBytes s = stage(p, row.kind, 256, row.kind == MmaKind::mxf8f6f4 ? 32 : 64);
+    Shape3 tile{128, 256, facts::tileK(row.kind)};
+    for (facts::Arch arch : {facts::Arch::sm_100a, facts::Arch::sm_103a})
+      EXPECT_EQ(accumulatorStep(arch, s, tile, AccumulatorColumns::overlapped), row.second);
+    EXPECT_EQ(accumulatorStep(facts::Arch::sm_107a, s, tile, AccumulatorColumns::disjoint), 256);
+    EXPECT_LE(row.second + planTmem(s, tile, 1).used(), 512);
+  }
+}
+
 } // namespace

@@ -240,6 +240,8 @@ def emittedKernels(build, folder, pattern):
     cases.append(kernel_cases.Case("nvfp4", "sm_107a", "bf16", 300, 384, 768, data="random", ctas=2, stages=2, tileN=256, group=2))
     cases.append(kernel_cases.Case("mxfp8", "sm_100a", "f32", 300, 600, 512, data="random", ctas=8, stages=2, group=2, cluster="4x2"))
     cases.append(kernel_cases.Case("mxfp4", "sm_100a", "f32", 300, 300, 768, data="random", ctas=4, stages=2, cluster="2x2"))
+    # Two accumulators of 256 columns that overlap.
+    cases.append(kernel_cases.Case("nvfp4", "sm_100a", "bf16", 300, 512, 768, alpha=True, data="random", ctas=1, stages=2, tileN=256))
     for case in cases:
         if not re.search(pattern, case.name):
             continue

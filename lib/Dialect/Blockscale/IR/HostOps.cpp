@@ -211,7 +211,7 @@ private:
       return refuse("launch_c8: shared bytes of the schedule must be ", want, ", got ",
                     kernel.getSharedBytes());
     StageBytes stage = planStage(problem, choiceOf(schedule));
-    int64_t used = planTmem(stage, schedule.getTile(), schedule.getAccumulators()).used();
+    int64_t used = planTmem(stage, schedule).used();
     auto want = facts::roundTmemColumns(kernel.getArch(), int(used));
     WalkResult result = kernel.getBody().walk([&](Tcgen05AllocOp op) {
       if (want && int64_t(op.getColumns()) != *want) {

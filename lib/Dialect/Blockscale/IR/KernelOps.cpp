@@ -99,7 +99,8 @@ public:
         succeeded(checkTmem()) && succeeded(checkDepths()) && succeeded(checkTransactions()) &&
         succeeded(checkArrivals()) && succeeded(checkRoles()) && succeeded(checkScaleCopies()) &&
         succeeded(checkMmas()) && succeeded(checkAccumulatorLoads()) && succeeded(checkWarps()) &&
-        succeeded(checkLoads()) && succeeded(checkStaging()) && succeeded(checkShares()));
+        succeeded(checkLoads()) && succeeded(checkStaging()) && succeeded(checkTurns()) &&
+        succeeded(checkShares()));
   }
 
 private:
@@ -117,6 +118,7 @@ private:
   LogicalResult checkWarps();
   LogicalResult checkLoads();
   LogicalResult checkStaging();
+  LogicalResult checkTurns();
   LogicalResult checkShares();
 
   LogicalResult checkDisjoint(MutableArrayRef<Range> ranges, StringRef label, StringRef unit);
@@ -133,6 +135,18 @@ private:
   }
   static WarpRole roleOf(Operation *op) {
     return op->getParentOfType<WarpRoleOp>().getRole().getValue();
+  }
+  static bool isEpilogues(ConsumerReleaseOp op) {
+    auto pipeline = op.getPipeline().getDefiningOp<PipelineOp>();
+    return pipeline && pipeline.getPlan().getConsumer() == WarpRole::epilogue;
+  }
+  /// Columns of an accumulator stage that the next tile may write once it is released.
+  int64_t sharedColumns(TmemPlanAttr plan) const {
+    ArrayRef<int64_t> bases = plan.getAccumulators();
+    return isOverlapped() ? bases[0] + plan.getWidth() - bases[1] : plan.getWidth();
+  }
+  bool isOverlapped() const {
+    return schedule.getAccumulatorColumns() == AccumulatorColumns::overlapped;
   }
   int64_t scalesPerStep() const { return schedule.getInst().k / problem.getBlock(); }
   int64_t maxSteps() const { return schedule.getTile().k / schedule.getInst().k; }
@@ -252,8 +266,18 @@ LogicalResult PlanVerifier::checkTmem() {
   for (TmemPlanOp op : tmems) {
     TmemPlanAttr plan = op.getPlan();
     SmallVector<Range> ranges;
-    for (int64_t base : plan.getAccumulators())
-      ranges.push_back({op, "accumulator", base, plan.getWidth()});
+    ArrayRef<int64_t> bases = plan.getAccumulators();
+    if (isOverlapped() && bases.size() == 2) {
+      if (int64_t step = accumulatorStep(schedule.getArch(), shape.stage, schedule.getTile(),
+                                         schedule.getAccumulatorColumns());
+          bases[1] - bases[0] != step)
+        return op.emitOpError("kernel_c8: overlapped accumulators must start ")
+               << step << " columns apart, got " << bases[0] << " and " << bases[1];
+      ranges.push_back({op, "accumulators", bases[0], bases[1] - bases[0] + plan.getWidth()});
+    } else {
+      for (int64_t base : bases)
+        ranges.push_back({op, "accumulator", base, plan.getWidth()});
+    }
     ranges.push_back({op, "sfa", plan.getSfa(), plan.getSfaColumns()});
     ranges.push_back({op, "sfb", plan.getSfb(), plan.getSfbColumns()});
     int64_t used = 0;
@@ -284,7 +308,7 @@ LogicalResult PlanVerifier::checkTmem() {
 LogicalResult PlanVerifier::checkDepths() {
   for (PipelineOp op : pipelines) {
     bool operands = op.getPlan().getProducer() == WarpRole::tma;
-    int64_t want = operands ? schedule.getStages() : schedule.getAccumulators();
+    int64_t want = operands ? schedule.getStages() : accumulatorRing(schedule);
     if (op.getPlan().getStages() != want)
       return op.emitOpError("kernel_c9: stages must be the schedule's ")
              << want << ", got " << op.getPlan().getStages();
@@ -476,12 +500,21 @@ LogicalResult PlanVerifier::checkAccumulatorLoads() {
   llvm::MapVector<Block *, int64_t> next;
   WalkResult result = kernel.getBody().walk([&](Operation *op) {
     if (auto load = dyn_cast<LoadAccumulatorOp>(op)) {
-      int64_t &column = next[op->getBlock()];
-      if (int64_t(load.getColumn()) != column)
-        return op->emitOpError("kernel_c15: column must be ")
-                   << column << ", the next one of the stage, got " << load.getColumn(),
+      int64_t &column = next[op->getBlock()], count = load.getValues().size();
+      std::optional<int64_t> stage = getConstantIntValue(load.getAccumulator());
+      if (isOverlapped() && (!stage || *stage < 0 || *stage > 1))
+        return op->emitOpError("kernel_c15: accumulator must be a constant 0 or 1 where they are "
+                               "overlapped, got ")
+                   << (stage ? std::to_string(*stage) : "a value"),
                WalkResult::interrupt();
-      column += load.getValues().size();
+      // The first of two overlapped stages is read from its end, which the second writes.
+      bool isBackward = isOverlapped() && *stage == 0;
+      int64_t want = isBackward ? schedule.getInst().n - column - count : column;
+      if (int64_t(load.getColumn()) != want)
+        return op->emitOpError("kernel_c15: column must be ")
+                   << want << ", the next one of the stage, got " << load.getColumn(),
+               WalkResult::interrupt();
+      column += count;
     } else if (auto apply = dyn_cast<ApplyEpilogueOp>(op)) {
       auto load = apply.getValues().empty()
                       ? LoadAccumulatorOp()
@@ -490,6 +523,13 @@ LogicalResult PlanVerifier::checkAccumulatorLoads() {
         return op->emitOpError("kernel_c15: column must be ")
                    << load.getColumn() << ", that of its values, got " << apply.getColumn(),
                WalkResult::interrupt();
+    } else if (auto release = dyn_cast<ConsumerReleaseOp>(op); release && isEpilogues(release)) {
+      for (TmemPlanOp plan : tmems)
+        if (int64_t read = next[op->getBlock()], want = sharedColumns(plan.getPlan()); read < want)
+          return op->emitOpError("kernel_c15: the ")
+                     << want << " columns that the next tile may write must be read before the "
+                     << "stage is released, got " << read,
+                 WalkResult::interrupt();
     }
     return WalkResult::advance();
   });
@@ -501,6 +541,25 @@ LogicalResult PlanVerifier::checkAccumulatorLoads() {
         return op.emitOpError("kernel_c15: all ")
                << op.getPlan().getWidth() << " columns of a stage must be read, got " << column;
   return success();
+}
+
+LogicalResult PlanVerifier::checkTurns() {
+  if (!isOverlapped())
+    return success();
+  WalkResult result = kernel.getBody().walk([&](MmaOp op) {
+    bool isTurn = llvm::any_of(op.getAccumulator().getUsers(), [&](Operation *user) {
+      auto acquire = dyn_cast<ProducerAcquireOp>(user);
+      auto ring = acquire ? acquire.getPipeline().getDefiningOp<PipelineOp>() : PipelineOp();
+      return ring && acquire.getPhase() == op.getAccumulator() &&
+             ring.getPlan().getConsumer() == WarpRole::epilogue;
+    });
+    if (isTurn)
+      return WalkResult::advance();
+    op.emitOpError("kernel_c19: overlapped accumulator must be the phase in which the ring was "
+                   "acquired, got another value");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult PlanVerifier::checkWarps() {

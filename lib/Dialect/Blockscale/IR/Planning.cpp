@@ -30,6 +30,23 @@ StageBytes blockscale::planStage(ProblemAttr problem, const TileChoice &choice) 
           facts::scaleTileBytes(choice.tile.n, scales)};
 }
 
+int64_t blockscale::accumulatorStep(facts::Arch arch, StageBytes stage, Shape3 tile,
+                                    AccumulatorColumns columns) {
+  if (columns == AccumulatorColumns::disjoint)
+    return tile.n;
+  TmemColumns one = planTmem(stage, tile, /*accumulators=*/1);
+  int64_t room = facts::info(arch).tmemColumns - one.used();
+  return room / kOverlapStep * kOverlapStep;
+}
+
+TmemColumns blockscale::planTmem(StageBytes stage, ScheduleAttr schedule) {
+  TmemColumns columns = planTmem(stage, schedule.getTile(), /*accumulators=*/1);
+  columns.accumulators += (schedule.getAccumulators() - 1) *
+                          accumulatorStep(schedule.getArch(), stage, schedule.getTile(),
+                                          schedule.getAccumulatorColumns());
+  return columns;
+}
+
 GemmShape::GemmShape(ProblemAttr problem, ScheduleAttr schedule) {
   Shape3 tile = schedule.getTile(), inst = schedule.getInst();
   tilesM = ceilDiv(problem.getM(), tile.m);
@@ -95,7 +112,7 @@ TmaMapAttr blockscale::outputMap(MLIRContext *context, int64_t rows, int64_t col
 
 int64_t blockscale::planKernelBytes(ProblemAttr problem, ScheduleAttr schedule) {
   StageBytes stage = planStage(problem, choiceOf(schedule));
-  int64_t barriers = 16 * (schedule.getStages() + schedule.getAccumulators()), slot = 8;
+  int64_t barriers = 16 * (schedule.getStages() + accumulatorRing(schedule)), slot = 8;
   int64_t bytes = schedule.getStages() * stage.total() + schedule.getStaging() * kStagingBytes +
                   barriers + slot;
   return ceilDiv(bytes, 128) * 128;

@@ -12,6 +12,7 @@
 #include "blockscale/Facts/IDesc.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -85,6 +86,12 @@ static std::string text(Shape3 s) {
   return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k);
 }
 
+/// The sum of columns of disjoint accumulators and scales.
+static std::string columnSum(TmemColumns columns, Shape3 tile, int64_t accumulators) {
+  return llvm::formatv("{0} x {1} + {2} + {3} = {4} columns", accumulators, tile.n, columns.sfa,
+                       columns.sfb, columns.used());
+}
+
 LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr schedule,
                                          ErrorFn emitError) {
   Arch arch = schedule.getArch();
@@ -144,10 +151,18 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
   if (schedule.getAccumulators() < 1 || schedule.getAccumulators() > 2)
     return emitError() << "schedule_c6: accumulators must be 1 or 2, got "
                        << schedule.getAccumulators();
-  TmemColumns columns = planTmem(stage, tile, schedule.getAccumulators());
+  int64_t count = schedule.getAccumulators();
+  TmemColumns disjoint = planTmem(stage, tile, count), columns = planTmem(stage, schedule);
+  bool overlapped = schedule.getAccumulatorColumns() == AccumulatorColumns::overlapped;
+  if (overlapped && count != 2)
+    return emitError() << "schedule_c6: accumulators must be 2 to be overlapped, got " << count;
+  if (overlapped && facts::roundTmemColumns(arch, int(disjoint.used())))
+    return emitError() << "schedule_c6: accumulators must be disjoint where they fit side by side, "
+                          "got overlapped ones of "
+                       << columnSum(disjoint, tile, count);
   if (facts::Result<int> rounded = facts::roundTmemColumns(arch, int(columns.used())); !rounded)
     return emitError() << "schedule_c6: accumulators and scales must fit tensor memory, got "
-                       << columns.used() << " columns: " << rounded.message();
+                       << columnSum(columns, tile, count) << ": " << rounded.message();
 
   bool tmaStore = schedule.getEpilogue() == Epilogue::tma_store;
   int64_t rowBytes = facts::packedBytes(problem.getOut(), problem.getN());

@@ -234,7 +234,10 @@ private:
     // Two buffers take turns, also from one tile to the next.
     bool even = tile.n * facts::packedBytes(problem.getOut(), 1) / facts::kTileRowBytes % 2 == 0;
     int64_t buffers = orPinned(staging, staged ? (roomForTwo && even ? 2 : 1) : 0);
-    bool roomForAccumulators = planTmem(stage, tile, 2).used() <= facts::info(target).tmemColumns;
+    // Two accumulators always fit; where they do not side by side, overlapped.
+    int64_t accumulatorStages = orPinned(accumulators, 2);
+    bool sideBySide = accumulatorStages != 2 ||
+                      planTmem(stage, tile, 2).used() <= facts::info(target).tmemColumns;
 
     const facts::Product *product = facts::modelProduct(target);
     ClusterShape shape = pinnedCluster();
@@ -242,8 +245,9 @@ private:
     // As many whole clusters as there are SMs for.
     int64_t most = std::max<int64_t>(1, (product ? product->sms : 1) / size) * size;
     return ScheduleAttr::get(&getContext(), target, kind, inst, group, tile, depth,
-                             orPinned(accumulators, roomForAccumulators ? 2 : 1), store, buffers,
-                             orPinned(ctas, most), shape);
+                             accumulatorStages, store, buffers, orPinned(ctas, most), shape,
+                             sideBySide ? AccumulatorColumns::disjoint
+                                        : AccumulatorColumns::overlapped);
   }
 };
 } // namespace

@@ -30,6 +30,8 @@ def ScaleLayoutParam : FactsParam<"ScaleLayout", "layout of a scale tensor">;
 def MmaKindParam : FactsParam<"MmaKind", "kind of tcgen05.mma">;
 /// Which dimension of an operand is innermost; K where nothing is said.
 def MajorParam : DefaultValuedParameter<"::blockscale::facts::Major", "::blockscale::facts::Major::k">;
+def AccumulatorColumnsParam
+    : DefaultValuedParameter<"::blockscale::AccumulatorColumns", "::blockscale::AccumulatorColumns::disjoint">;
 def Shape3Param : AttrOrTypeParameter<"::blockscale::Shape3", "MxNxK">;
 /// CTAs of a cluster; one where nothing is said.
 def ClusterParam : DefaultValuedParameter<"::blockscale::ClusterShape", "::blockscale::ClusterShape{}">;
@@ -131,7 +133,9 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     `mma` and `inst` are the instruction's kind and MxNxK; `tile` what one CTA, or a
     pair of two (`cta_group` 2), computes, with K in elements per stage; tiles of 64 or 192 columns start in the middle of
     a tile of B's scales every other time, and the kernel shifts its columns; `stages` the operand ring;
-    `accumulators` the accumulator stages in tensor memory; `epilogue` how D
+    `accumulators` the accumulator stages in tensor memory, and `accumulator_columns` whether two of
+    them are disjoint or overlapped: then the epilogue reads the columns that both hold
+    first, and gives the accumulator back before it reads the others; `epilogue` how D
     leaves the SM: `tma_store` through swizzled staging with `staging` buffers of
     16 KiB, or `plain_store`; `ctas` the largest number of persistent CTAs; `cluster` how
     many of them along M and N make a cluster, in which those of one row of tiles share A
@@ -149,7 +153,8 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
       with M = 128 is unverified.
     - schedule_c5: `tile` is inst's M and N, N is 64, 128, 192 or 256, and K is that of a
       row of 128 bytes: 256 elements of the kinds of FP4, 128 of mxf8f6f4.
-    - schedule_c6: `accumulators` is 1 or 2, and all columns fit tensor memory.
+    - schedule_c6: `accumulators` is 1 or 2, and all columns fit tensor memory;
+      `accumulator_columns` is overlapped only where two stages and the scales do not fit side by side.
     - schedule_c7: `epilogue` is plain_store where a row of D is not a multiple
       of 16 bytes: a TMA store writes whole 16-byte chunks.
     - schedule_c8: `staging` is 1 or 2 for tma_store and divides the 128-byte chunks of a
@@ -165,7 +170,8 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     "int64_t":$cta_group, Shape3Param:$tile,
     "int64_t":$stages, "int64_t":$accumulators,
     AttrOrTypeParameter<"::blockscale::Epilogue", "how D is stored">:$epilogue,
-    "int64_t":$staging, "int64_t":$ctas, ClusterParam:$cluster);
+    "int64_t":$staging, "int64_t":$ctas, ClusterParam:$cluster,
+    AccumulatorColumnsParam:$accumulator_columns);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

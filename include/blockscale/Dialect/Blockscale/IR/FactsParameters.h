@@ -66,6 +66,23 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Epilogue e) {
   return p;
 }
 
+/// Whether accumulator stages have columns in common.
+enum class AccumulatorColumns : uint8_t { disjoint, overlapped };
+constexpr std::string_view name(AccumulatorColumns c) {
+  return c == AccumulatorColumns::disjoint ? "disjoint" : "overlapped";
+}
+constexpr std::optional<AccumulatorColumns> parseAccumulatorColumns(std::string_view text) {
+  if (text == "disjoint")
+    return AccumulatorColumns::disjoint;
+  if (text == "overlapped")
+    return AccumulatorColumns::overlapped;
+  return std::nullopt;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, AccumulatorColumns c) {
+  p.getStream() << name(c);
+  return p;
+}
+
 /// Which nibble of a byte holds the first of two 4-bit elements.
 enum class NibbleOrder : uint8_t { low_first, high_first };
 constexpr std::string_view name(NibbleOrder o) {
@@ -281,6 +298,10 @@ struct FieldParser<blockscale::ScaleOperand>
 template <>
 struct FieldParser<blockscale::Epilogue>
     : blockscale::detail::KeywordParser<blockscale::Epilogue, blockscale::parseEpilogue> {};
+template <>
+struct FieldParser<blockscale::AccumulatorColumns>
+    : blockscale::detail::KeywordParser<blockscale::AccumulatorColumns,
+                                        blockscale::parseAccumulatorColumns> {};
 template <>
 struct FieldParser<blockscale::NibbleOrder>
     : blockscale::detail::KeywordParser<blockscale::NibbleOrder, blockscale::parseNibbleOrder> {};

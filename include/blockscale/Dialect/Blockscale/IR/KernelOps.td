@@ -62,7 +62,7 @@ def Blockscale_TmemPlanAttr : Blockscale_Attr<"TmemPlan", "tmem_plan"> {
   let description = [{
     `columns` are allocated by warp `alloc_warp`, which leaves their address at
     byte `slot` of shared memory. Accumulator stage i is `width` columns from
-    `accumulators[i]`; scales of A and B are `sfa_columns` from `sfa` and `sfb_columns` from `sfb`.
+    `accumulators[i]`, overlapped where the schedule says so; scales of A and B are `sfa_columns` from `sfa` and `sfb_columns` from `sfb`.
   }];
   let parameters = (ins "int64_t":$columns, "int64_t":$slot, "int64_t":$alloc_warp,
     ArrayRefParameter<"int64_t">:$accumulators, "int64_t":$width,
@@ -142,8 +142,10 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
       scale columns on 4
     - kernel_c6: allocated columns must be what the chip's rule gives for those used
     - kernel_c7: column ranges must lie inside the allocation
-    - kernel_c8: column ranges must not overlap
-    - kernel_c9: depths must agree: operand rings with the schedule's stages, accumulator ring with its accumulators
+    - kernel_c8: column ranges must not overlap, but for two overlapped accumulator stages, which start
+      as many columns apart as all but the scales of tensor memory leaves
+    - kernel_c9: depths must agree: operand rings with the schedule's stages, accumulator ring with its accumulators;
+      overlapped stages take turns in a ring of one
     - kernel_c10: transaction bytes must be what the TMA loads of one stage bring, gaps of padded types not counted,
       twice for a pair
     - kernel_c11: arrivals must fit the roles: 1 for tma, for mma as many as there are products that read what one CTA
@@ -152,12 +154,14 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
     - kernel_c13: tcgen05.cp reads tiled scales only, a whole number of 512-byte tiles, into the columns planned for a stage
     - kernel_c14: an mma must read an a and a b buffer, within the K tile, with its scale columns copied, those of B
       shifted where tiles of B's scales are cut
-    - kernel_c15: accumulator columns must be read each once, in order, and scaled as the columns they are
+    - kernel_c15: accumulator columns must be read each once, in order, and scaled as the columns they are; of
+      overlapped stages the first from its end, and a stage is released behind the columns that another may write
     - kernel_c16: warps of roles must be disjoint and inside the block; epilogue warps are four from warp 0;
       the block is the warps of its roles
     - kernel_c17: TMA loads must fill a whole stage, part by part, of a ring as deep as its pipeline, at the pipeline's stage
     - kernel_c18: staging must be 128 bytes per row of the tile in the 128-byte swizzle, in as many buffers as the schedule says;
       a buffer is acquired, filled by 16-byte pieces and sent, at whole 128-byte columns of the tile
+    - kernel_c19: an mma into overlapped stages must name the one of the phase in which the ring was acquired
     - kernel_c21: what several CTAs of the cluster need must be loaded in shares, as the operand that it is, all else whole
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,

@@ -71,6 +71,23 @@ inline int64_t rowsOfCta(ScheduleAttr schedule) {
   return schedule.getTile().m / schedule.getCtaGroup();
 }
 
+/// An overlapped accumulator stage starts on a multiple of so many columns.
+inline constexpr int64_t kOverlapStep = 16;
+/// Columns of one tcgen05.ld of the epilogue.
+inline constexpr int64_t kEpilogueColumns = 32;
+
+/// Columns from one accumulator stage to the next. Overlapped ones share what the scales take.
+int64_t accumulatorStep(facts::Arch arch, StageBytes stage, Shape3 tile,
+                        AccumulatorColumns columns);
+/// The columns of a schedule.
+TmemColumns planTmem(StageBytes stage, ScheduleAttr schedule);
+/// Stages of the ring between mma and epilogue: overlapped accumulators take turns in one.
+inline int64_t accumulatorRing(ScheduleAttr schedule) {
+  return schedule.getAccumulatorColumns() == AccumulatorColumns::overlapped
+             ? 1
+             : schedule.getAccumulators();
+}
+
 /// Sizes that follow from a problem and a schedule.
 struct GemmShape {
   GemmShape(ProblemAttr problem, ScheduleAttr schedule);
