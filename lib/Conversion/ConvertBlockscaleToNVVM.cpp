@@ -12,6 +12,7 @@
 #include "SourceLocations.h"
 #include "blockscale/Conversion/Passes.h"
 #include "blockscale/Facts/ArchInfo.h"
+#include "blockscale/Facts/SmemDescFields.h"
 #include "blockscale/Facts/Tmem.h"
 #include "blockscale/Target/PTX/TranslateKernels.h"
 
@@ -386,16 +387,24 @@ LogicalResult lower(Tcgen05LdOp op, Tcgen05LdOp::Adaptor adaptor, Rewriter &b) {
 
 /// The address field holds bits 4.. of an address.
 constexpr int kAddressShift = 4;
+constexpr int kLeadingShift = facts::smemDescField(facts::SmemDescField::leading).low;
 
 LogicalResult lower(SmemDescOp op, SmemDescOp::Adaptor adaptor, Rewriter &b) {
   Location loc = op.getLoc();
   facts::Arch arch = archOf(op);
-  auto word = op.getDesc().encode(arch);
+  auto word = op.getDesc().encode(arch, /*absolute=*/bool(op.getNext()));
   if (!word)
     return op.emitOpError(word.message());
   int64_t mask = (int64_t(1) << facts::info(arch).smemAddressBits) - 1;
-  Value field = LLVM::LShrOp::create(b, loc, adaptor.getAddress(), constant(b, loc, kAddressShift));
-  field = LLVM::AndOp::create(b, loc, field, constant(b, loc, mask));
+  auto fieldOf = [&](Value address) -> Value {
+    Value field = LLVM::LShrOp::create(b, loc, address, constant(b, loc, kAddressShift));
+    return LLVM::AndOp::create(b, loc, field, constant(b, loc, mask));
+  };
+  Value field = fieldOf(adaptor.getAddress());
+  if (op.getNext())
+    field = LLVM::OrOp::create(
+        b, loc, field,
+        LLVM::ShlOp::create(b, loc, fieldOf(adaptor.getNext()), constant(b, loc, kLeadingShift)));
   field = LLVM::ZExtOp::create(b, loc, b.getI64Type(), field);
   b.replaceOpWithNewOp<LLVM::OrOp>(op, field, constant(b, loc, int64_t(*word), /*width=*/64));
   return success();
@@ -499,12 +508,14 @@ ArrayAttr describeDescriptors(ModuleOp module) {
     return StringRef(text).drop_front(StringRef("#blockscale.").size()).str();
   };
   auto describeSmem = [&](SmemDescOp desc, int64_t bytes) {
-    auto word = desc.getDesc().encode(archOf(desc));
+    auto word = desc.getDesc().encode(archOf(desc), /*absolute=*/bool(desc.getNext()));
     if (!word)
       return;
     int64_t value = int64_t(*word) + (bytes >> kAddressShift);
     std::string text =
         llvm::formatv("{0:x16} = ", uint64_t(value)).str() + describe(desc.getDesc());
+    if (desc.getNext())
+      text += ", then on at another address";
     if (bytes)
       text += " + " + std::to_string(bytes) + " bytes";
     known.insert({value, text});

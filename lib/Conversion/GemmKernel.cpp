@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Conversion/GemmKernel.h"
-#include "blockscale/Dialect/Blockscale/IR/ClusterPlan.h"
+#include "GemmKernelBuilder.h"
+
 #include "blockscale/Facts/ScaleTile.h"
 #include "blockscale/Facts/Tmem.h"
 
@@ -17,77 +17,6 @@ using namespace mlir;
 using namespace blockscale;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-namespace {
-
-class KernelBuilder {
-public:
-  KernelBuilder(OpBuilder &b, Location loc, ProblemAttr problem, ScheduleAttr schedule,
-                GemmEpilogue epilogue)
-      : b(b), loc(loc), problem(problem), schedule(schedule), epilogue(epilogue),
-        shape(problem, schedule), cluster(schedule) {}
-
-  KernelOp build(StringRef name);
-
-private:
-  /// Parameters in order.
-  enum Param { kA, kB, kSfa, kSfb, kD, kFirstOptional };
-
-  void planShared();
-  void buildLoads();
-  void buildMultiplies();
-  void buildEpilogue();
-
-  /// Columns of an accumulator are read from its first or from its last one on, and given
-  /// back behind so many loads.
-  enum class DrainOrder { forward, backward };
-  struct Drain {
-    Value accumulator;
-    DrainOrder order;
-    int64_t loadsBeforeRelease;
-  };
-  struct EpilogueParams {
-    Value out, bias, c, alpha, beta;
-  };
-  /// Reads one accumulator and stores its tile.
-  void drain(const EpilogueParams &params, Value row, Value column, Value stage, Value phase,
-             const Drain &drain);
-  bool isOverlapped() const {
-    return schedule.getAccumulatorColumns() == AccumulatorColumns::overlapped;
-  }
-
-  /// `body(row tile, column tile, carried stage, carried phase)` for each tile of
-  /// this CTA; returns what it carries on.
-  using Carried = std::pair<Value, Value>;
-  Carried
-  forEachTile(llvm::function_ref<Carried(Value row, Value column, Value stage, Value phase)> body);
-  Value constant(int64_t value) {
-    return arith::ConstantIntOp::create(b, loc, value, /*width=*/32);
-  }
-  Value times(Value value, int64_t factor) {
-    return factor == 1 ? value : arith::MulIOp::create(b, loc, value, constant(factor)).getResult();
-  }
-  Carried advance(Value pipeline, Value stage, Value phase) {
-    auto op = PipelineAdvanceOp::create(b, loc, pipeline, stage, phase);
-    return {op.getNextStage(), op.getNextPhase()};
-  }
-  WarpRoleOp role(WarpRole role, int64_t first, int64_t last) {
-    auto op = WarpRoleOp::create(b, loc, WarpRoleAttr::get(b.getContext(), role), first, last);
-    b.createBlock(&op.getBody());
-    return op;
-  }
-
-  OpBuilder &b;
-  Location loc;
-  ProblemAttr problem;
-  ScheduleAttr schedule;
-  GemmEpilogue epilogue;
-  GemmShape shape;
-  ClusterPlan cluster;
-  Block *entry = nullptr;
-  int64_t sharedBytes = 0;
-  Value bufferA, bufferB, bufferSfa, bufferSfb, staging, tmem, ring, accumulators;
-};
 
 void KernelBuilder::planShared() {
   MLIRContext *context = b.getContext();
@@ -102,8 +31,11 @@ void KernelBuilder::planShared() {
   if (schedule.getEpilogue() == Epilogue::tma_store)
     staging =
         buffer(SharedContent::staging, kStagingBytes, schedule.getStaging(), facts::Swizzle::b128);
-  bufferSfa = buffer(SharedContent::scales_tiled, shape.stage.sfa, stages, facts::Swizzle::none);
-  bufferSfb = buffer(SharedContent::scales_tiled, shape.stage.sfb, stages, facts::Swizzle::none);
+  int64_t scaleStages = isSpan(schedule) ? schedule.getScaleStages() : stages;
+  bufferSfa =
+      buffer(SharedContent::scales_tiled, shape.stage.sfa, scaleStages, facts::Swizzle::none);
+  bufferSfb =
+      buffer(SharedContent::scales_tiled, shape.stage.sfb, scaleStages, facts::Swizzle::none);
 
   auto pipeline = [&](int64_t depth, int64_t bytes, WarpRole producer, WarpRole consumer,
                       int64_t consumers) {
@@ -112,7 +44,11 @@ void KernelBuilder::planShared() {
     sharedBytes += 16 * depth;
     return PipelineOp::create(b, loc, plan).getResult();
   };
-  ring = pipeline(stages, shape.arriving(), WarpRole::tma, WarpRole::mma, cluster.readers());
+  int64_t scales = shape.stage.sfa + shape.stage.sfb;
+  ring = pipeline(stages, shape.arriving() - (isSpan(schedule) ? scales : 0), WarpRole::tma,
+                  WarpRole::mma, cluster.readers());
+  if (isSpan(schedule))
+    scaleRing = pipeline(scaleStages, scales, WarpRole::tma_scales, WarpRole::mma, /*consumers=*/1);
   accumulators = pipeline(accumulatorRing(schedule), /*bytes=*/0, WarpRole::mma, WarpRole::epilogue,
                           /*consumers=*/4 * schedule.getCtaGroup());
 
@@ -148,6 +84,12 @@ KernelBuilder::forEachTile(llvm::function_ref<Carried(Value, Value, Value, Value
   return {loop.getResult(0), loop.getResult(1)};
 }
 
+Value KernelBuilder::firstScaleTileOfB(Value column) {
+  if (cutsScaleTiles(schedule.getTile()))
+    return ScaleTilesOfBOp::create(b, loc, column).getFirst();
+  return times(column, shape.scaleTilesOfB);
+}
+
 void KernelBuilder::buildLoads() {
   OpBuilder::InsertionGuard guard(b);
   role(WarpRole::tma, 5, 5);
@@ -165,13 +107,10 @@ void KernelBuilder::buildLoads() {
       rowB = part(rowB, tile.n / pair);
       scaleTileOfA = part(times(row, pair), 1);
     }
-    Value scaleTileOfB = column;
-    if (cutsScaleTiles(tile))
-      scaleTileOfB = ScaleTilesOfBOp::create(b, loc, column).getFirst();
-    else
-      scaleTileOfB = times(column, shape.scaleTilesOfB);
-    auto loop = scf::ForOp::create(b, loc, zero, constant(shape.tilesK), constant(1),
-                                   ValueRange{stage, phase});
+    Value scaleTileOfB = isSpan(schedule) ? Value() : firstScaleTileOfB(column);
+    int64_t buffers = isSpan(schedule) ? ceilDiv(problem.getK(), kSpanBufferK) : shape.tilesK;
+    auto loop =
+        scf::ForOp::create(b, loc, zero, constant(buffers), constant(1), ValueRange{stage, phase});
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value k = loop.getInductionVar(), s = loop.getRegionIterArg(0), p = loop.getRegionIterArg(1);
@@ -198,11 +137,13 @@ void KernelBuilder::buildLoads() {
     };
     Value alongA = along(shape.a, problem.getMajorA()),
           alongB = along(shape.b, problem.getMajorB());
-    Value scaleTile = times(k, shape.scaleTilesPerStage);
     loadOperand(kA, shape.a, problem.getMajorA(), alongA, rowA, bufferA);
     loadOperand(kB, shape.b, problem.getMajorB(), alongB, rowB, bufferB);
-    load(kSfa, {zero, scaleTile, scaleTileOfA}, bufferSfa);
-    load(kSfb, {zero, scaleTile, scaleTileOfB}, bufferSfb);
+    if (!isSpan(schedule)) {
+      Value scaleTile = times(k, shape.scaleTilesPerStage);
+      load(kSfa, {zero, scaleTile, scaleTileOfA}, bufferSfa);
+      load(kSfb, {zero, scaleTile, scaleTileOfB}, bufferSfb);
+    }
     ProducerCommitOp::create(b, loc, ring, s);
     Carried next = advance(ring, s, p);
     scf::YieldOp::create(b, loc, ValueRange{next.first, next.second});
@@ -346,21 +287,25 @@ KernelOp KernelBuilder::build(StringRef name) {
                            schedule.getEpilogue() == Epilogue::tma_store ? map : buffer};
   params.append(size_t(epilogue.bias) + epilogue.c, buffer);
   params.append(size_t(epilogue.alpha) + epilogue.beta, b.getF32Type());
-  auto kernel = KernelOp::create(
-      b, loc, b.getStringAttr(name), TypeAttr::get(b.getFunctionType(params, {})), ArrayAttr(),
-      ArrayAttr(), problem, schedule, b.getI64IntegerAttr(kKernelThreads), b.getI64IntegerAttr(0));
+  auto kernel =
+      KernelOp::create(b, loc, b.getStringAttr(name), TypeAttr::get(b.getFunctionType(params, {})),
+                       ArrayAttr(), ArrayAttr(), problem, schedule,
+                       b.getI64IntegerAttr(kernelThreads(schedule)), b.getI64IntegerAttr(0));
   OpBuilder::InsertionGuard guard(b);
   entry = b.createBlock(&kernel.getBody(), {}, params, SmallVector<Location>(params.size(), loc));
   planShared();
   kernel.setSharedBytes(sharedBytes);
   buildLoads();
-  buildMultiplies();
+  if (isSpan(schedule)) {
+    buildScaleLoads();
+    buildSpanMultiplies();
+  } else {
+    buildMultiplies();
+  }
   buildEpilogue();
   ReturnOp::create(b, loc);
   return kernel;
 }
-
-} // namespace
 
 KernelOp blockscale::buildGemmKernel(OpBuilder &builder, Location loc, StringRef name,
                                      ProblemAttr problem, ScheduleAttr schedule,

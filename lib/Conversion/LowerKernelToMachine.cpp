@@ -111,6 +111,7 @@ private:
   void lowerOp(TmaLoadOp op);
   void lowerOp(CopyScalesOp op);
   void lowerOp(MmaOp op);
+  void lowerOp(MmaSpanOp op);
   void lowerOp(LoadAccumulatorOp op);
   void lowerOp(LoadCOp op);
   void lowerOp(ApplyEpilogueOp op);
@@ -332,9 +333,9 @@ void KernelLowering::lower(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
       .Case<TileCoordinatesOp, CtaIndexOp, CtaCountOp, PairRankOp, ScaleTilesOfBOp,
             ProducerAcquireOp, ProducerCommitOp, ConsumerWaitOp, ConsumerReleaseOp,
-            PipelineAdvanceOp, PipelineDrainOp, TmaLoadOp, CopyScalesOp, MmaOp, LoadAccumulatorOp,
-            LoadCOp, ApplyEpilogueOp, StagingAcquireOp, StoreStagingOp, TmaStoreOp, StagingDrainOp,
-            PlainStoreOp>([&](auto op) {
+            PipelineAdvanceOp, PipelineDrainOp, TmaLoadOp, CopyScalesOp, MmaOp, MmaSpanOp,
+            LoadAccumulatorOp, LoadCOp, ApplyEpilogueOp, StagingAcquireOp, StoreStagingOp,
+            TmaStoreOp, StagingDrainOp, PlainStoreOp>([&](auto op) {
         lowerOp(op);
         op.erase();
       });
@@ -390,8 +391,11 @@ void KernelLowering::lowerOp(ScaleTilesOfBOp op) {
 //===----------------------------------------------------------------------===//
 
 void KernelLowering::lowerOp(ProducerAcquireOp op) {
-  // Where mma produces, the fence behind its next consumer_wait orders tensor memory, too.
+  // Where mma produces, the fence behind its next consumer_wait orders tensor memory, too; of
+  // several in a K tile only the first would be needed.
   waitUntilEmpty(op.getPipeline(), op.getStage(), op.getPhase());
+  if (isSpan(schedule) && pipelineOf(op.getPipeline()).getProducer() == WarpRole::mma)
+    Tcgen05FenceAfterOp::create(b, loc);
 }
 
 void KernelLowering::lowerOp(ProducerCommitOp op) {
@@ -413,7 +417,8 @@ void KernelLowering::lowerOp(ProducerCommitOp op) {
 void KernelLowering::lowerOp(ConsumerWaitOp op) {
   PipelinePlanAttr plan = pipelineOf(op.getPipeline());
   waitParity(shared(plan.getFull(), op.getStage(), 8), op.getPhase());
-  Tcgen05FenceAfterOp::create(b, loc);
+  if (!isSpan(schedule) || plan.getConsumer() != WarpRole::mma)
+    Tcgen05FenceAfterOp::create(b, loc);
 }
 
 void KernelLowering::lowerOp(ConsumerReleaseOp op) {
@@ -499,7 +504,7 @@ void KernelLowering::lowerOp(CopyScalesOp op) {
   auto attr =
       SmemDescAttr::get(b.getContext(), /*leading=*/16, /*stride=*/128, source.getSwizzle());
   Value desc = SmemDescOp::create(
-      b, loc, shared(source.getOffset(), op.getStage(), source.getBytes()), attr);
+      b, loc, shared(source.getOffset(), op.getStage(), source.getBytes()), /*next=*/Value(), attr);
   // Shared memory holds all tiles along K of 128 rows, then those of the next 128; tensor
   // memory every row of one word, then the next word.
   for (int64_t word = 0; word < int64_t(op.getTiles()); ++word)
@@ -520,7 +525,7 @@ void KernelLowering::lowerOp(MmaOp op) {
     SharedPlanAttr source = planOf(buffer);
     auto attr = SmemDescAttr::get(b.getContext(), tile.leading, tile.stride, source.getSwizzle());
     return SmemDescOp::create(b, loc, shared(source.getOffset(), op.getStage(), source.getBytes()),
-                              attr)
+                              /*next=*/Value(), attr)
         .getResult();
   };
   Value a = operand(op.getA(), shape.a), bOperand = operand(op.getB(), shape.b);
@@ -549,6 +554,31 @@ void KernelLowering::lowerOp(MmaOp op) {
       sfb = add(sfb, op.getShift());
     Tcgen05MmaOp::create(b, loc, d, stepA, stepB, idesc, sfa, sfb, accumulate, cluster.hasPairs());
   }
+}
+
+void KernelLowering::lowerOp(MmaSpanOp op) {
+  TmemPlanAttr plan = tmemOf(op.getTmem());
+  Shape3 inst = schedule.getInst();
+  auto operand = [&](Value buffer, const facts::OperandTile &tile) -> Value {
+    SharedPlanAttr source = planOf(buffer);
+    auto at = [&](Value stage) { return shared(source.getOffset(), stage, source.getBytes()); };
+    auto attr = SmemDescAttr::get(b.getContext(), tile.leading, tile.stride, source.getSwizzle());
+    Value desc = SmemDescOp::create(b, loc, at(op.getStage()),
+                                    op.getNext() ? at(op.getNext()) : Value(), attr);
+    return op.getByte() ? DescAdvanceOp::create(b, loc, desc, uint32_t(op.getByte())).getResult()
+                        : desc;
+  };
+  Value a = operand(op.getA(), shape.a), bOperand = operand(op.getB(), shape.b);
+  auto [id, word] = facts::scaleStep(int(op.getScale()), /*perInstruction=*/1);
+  auto idesc = IDescAttr::get(b.getContext(), schedule.getMma(), problem.getA(), problem.getB(),
+                              problem.getScale(), problem.getBlock(), inst.m, inst.n, op.getK(), id,
+                              id, problem.getMajorA(), problem.getMajorB());
+  Value sfa = add(tmemBase, plan.getSfa() + facts::scaleGroupColumns(int(inst.m)) * word);
+  Value sfb = add(tmemBase, plan.getSfb() + facts::scaleGroupColumns(int(inst.n)) * word);
+  if (op.getShift())
+    sfb = add(sfb, op.getShift());
+  Tcgen05MmaOp::create(b, loc, accumulator(plan, op.getAccumulator()), a, bOperand, idesc, sfa, sfb,
+                       op.getAccumulate(), cluster.hasPairs());
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,7 +8,7 @@
 // RUN: not blockscale-opt %s --blockscale-choose-schedule=arch=sm_999x 2>&1 | FileCheck %s --check-prefix=UNKNOWN -DCHIP=sm_999x
 // RUN: not blockscale-opt %s --blockscale-choose-schedule 2>&1 | FileCheck %s --check-prefix=UNKNOWN -DCHIP=
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a inst-k=128" 2>&1 | FileCheck %s --check-prefix=INST
-// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_103a inst-k=96" 2>&1 | FileCheck %s --check-prefix=TILE
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_107a inst-k=96" 2>&1 | FileCheck %s --check-prefix=TILE
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a accumulators=3" 2>&1 | FileCheck %s --check-prefix=ACC
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a epilogue=tma_stor" 2>&1 | FileCheck %s --check-prefix=EPILOGUE
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a staging=3" 2>&1 | FileCheck %s --check-prefix=STAGING
@@ -23,7 +23,7 @@
 // FEATURE: error: schedule_c1: chip must have tcgen05_block_scale (tcgen05.mma kinds mxf8f6f4, mxf4, mxf4nvf4), which sm_100a, sm_100f, sm_103a, sm_103f, sm_107a, sm_107f, sm_110a, sm_110f have, got [[CHIP]]
 // UNKNOWN: error: schedule_c1: chip must be one of sm_100a, sm_100f, sm_103a, sm_103f, sm_107a, sm_107f, sm_110a, sm_110f, got '[[CHIP]]'
 // INST: error: 'blockscale.gemm' op schedule_c3: inst must be a shape of mxf4 on sm_100a, got 128x128x128: {{.*}}
-// TILE: error: 'blockscale.gemm' op schedule_c5: k of tile must be a multiple of inst's, got 256 and 96
+// TILE: error: 'blockscale.gemm' op schedule_c13: k of inst must be 96 on sm_103a only: an absolute leading address is unproven elsewhere, got sm_107a
 // ACC: error: 'blockscale.gemm' op schedule_c6: accumulators must be 1 or 2, got 3
 // EPILOGUE: error: schedule_c7: epilogue must be tma_store or plain_store, got 'tma_stor'
 // STAGING: error: 'blockscale.gemm' op schedule_c8: staging must be 1 or 2 for tma_store, got 3

@@ -2,7 +2,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A cell is a chip, a kind with its formats, a CTA group and a tile. Each is either
+# A cell is a chip, a kind with its formats, K of an instruction, a CTA group and a tile. Each is either
 # tested or refused by a rule, and docs/Matrix.md says which: the compiler is asked
 # about every cell, and what it accepts must be among the cases below. CI runs the
 # cases at one tile; the rest run with --full.
@@ -23,6 +23,7 @@ import kernel_cases
 import kernel_matrix
 
 CHIPS = ["sm_100a", "sm_103a", "sm_107a"]
+LONG_K = ["sm_103a", "sm_107a"]  # listed with K = 96
 TILE_N = [64, 128, 192, 256]
 # (CTA group, M of the tile)
 GROUPS = [(1, 128), (2, 128), (2, 256)]
@@ -37,6 +38,7 @@ CLUSTERS_IN_CI = {("1x4", 1), ("2x2", 1), ("2x2", 2), ("4x2", 2)}
 class Cell:
     chip: str
     format: str
+    instK: int
     group: int
     m: int
     n: int
@@ -46,9 +48,16 @@ class Cell:
         return f"{self.m}x{self.n}"
 
 
+def instructionKs(chip, name):
+    """K of the instructions of a format on a chip: the one that is chosen, and 96 of FP4 where the chip has it."""
+    fmt = kernel_cases.ALL_FORMATS[name]
+    return [fmt.instructionK[chip], *([96] if fmt.kind != "mxf8f6f4" and chip in LONG_K else [])]
+
+
 def cells():
     for chip, name, (group, m), n in itertools.product(CHIPS, kernel_cases.ALL_FORMATS, GROUPS, TILE_N):
-        yield Cell(chip, name, group, m, n)
+        for instK in instructionKs(chip, name):
+            yield Cell(chip, name, instK, group, m, n)
 
 
 # ===-----------------------------------------------------------------------===#
@@ -60,10 +69,11 @@ def cellText(cell):
     """A function with one product and a schedule for the cell, as small as can be."""
     fmt = kernel_cases.ALL_FORMATS[cell.format]
     case = kernel_cases.Case(cell.format, cell.chip, "f32", 8, 8, 128)
-    tileK = 128 if fmt.kind == "mxf8f6f4" else 256
-    schedule = (f"#blockscale.schedule<arch = {cell.chip}, mma = {fmt.kind}, inst = {cell.m}x{cell.n}x{fmt.instructionK[cell.chip]}, "
-                f"cta_group = {cell.group}, tile = {cell.m}x{cell.n}x{tileK}, stages = 1, accumulators = 1, "
-                f"epilogue = plain_store, staging = 0, ctas = {cell.group}, cluster = {cell.group}x1>")
+    tileK = 768 if cell.instK == 96 else 128 if fmt.kind == "mxf8f6f4" else 256
+    stages, scales = (2, ", scale_stages = 1") if cell.instK == 96 else (1, "")
+    schedule = (f"#blockscale.schedule<arch = {cell.chip}, mma = {fmt.kind}, inst = {cell.m}x{cell.n}x{cell.instK}, "
+                f"cta_group = {cell.group}, tile = {cell.m}x{cell.n}x{tileK}, stages = {stages}, accumulators = 1, "
+                f"epilogue = plain_store, staging = 0, ctas = {cell.group}, cluster = {cell.group}x1{scales}>")
     return kernel_matrix.mlirText(case).replace(
         " -> tensor<8x8xf32>\n    return", f" {{schedule = {schedule}}} -> tensor<8x8xf32>\n    return")
 
@@ -103,10 +113,12 @@ def caseOf(cell):
     tiles than stages of the ring."""
     fmt = kernel_cases.ALL_FORMATS[cell.format]
     padded = any(fmt.isPadded(e, cell.chip) for e in (fmt.a, fmt.b))
-    k = {"mxf8f6f4": 256 if padded else 288}.get(fmt.kind, 544)
+    # A whole K tile of 96s, and a tail with one of 64.
+    k = 1120 if cell.instK == 96 else {"mxf8f6f4": 256 if padded else 288}.get(fmt.kind, 544)
     m, n = 130, cell.n + cell.n // 2 + 5
     return kernel_cases.Case(cell.format, cell.chip, "f32", m, n, k, data="random", ctas=cell.group, tileN=cell.n,
-                             stages=2, layout="linear" if fmt.a.name == "e5m2" else "tiled", group=cell.group)
+                             stages=3 if cell.instK == 96 else 2, layout="linear" if fmt.a.name == "e5m2" else "tiled",
+                             instK=cell.instK if cell.instK != fmt.instructionK[cell.chip] else 0, group=cell.group)
 
 
 def isInCi(cell):
@@ -115,6 +127,8 @@ def isInCi(cell):
     fmt = kernel_cases.ALL_FORMATS[cell.format]
     if cell.group == 2:
         return (cell.chip, cell.format, cell.n) in PAIRS_IN_CI
+    if cell.instK == 96:
+        return (cell.format, cell.n) in (("nvfp4", 128), ("mxfp4", 128), ("nvfp4", 192))
     if cell.n != 128:
         return cell.chip == "sm_107a" and cell.format in ("nvfp4", "mxfp4", "e2m1-e4m3")
     # The kernels of sm_103a differ from those of sm_100a in their target only.
@@ -139,6 +153,10 @@ def extraCases():
     yield Case("nvfp4", "sm_100a", "f16", 1, 1, 32)
     yield Case("mxfp4", "sm_107a", "f16", 3, 8, 32, alpha=True)
     yield Case("e2m1-e4m3", "sm_100a", "f32", 1, 8, 128, data="random", tileN=64)
+    # K = 96: two of 64 in the tail; no whole K tile; no tail; overlapped accumulators.
+    for name, n, k, other in (("nvfp4", 80, 992, {}), ("mxfp4", 80, 2016, {"layout": "linear"}), ("mxfp4", 136, 160, {}),
+                              ("nvfp4", 136, 32, {}), ("nvfp4", 136, 1536, {}), ("nvfp4", 520, 832, {"tileN": 256})):
+        yield Case(name, "sm_103a", "bf16", 130, n, k, data="random", ctas=1, stages=2, instK=96, **other)
     # The shorter K of sm_107a, where FP4 beside FP8 has its gaps again.
     for name, k in (("e2m1-e4m3", 32), ("e5m2-e4m3", 32), ("mxf4nvf4-ue5m3-16", 64), ("mxf4nvf4-ue4m3-32", 64)):
         yield Case(name, "sm_107a", "f32", 130, 136, 384, instK=k)
@@ -232,7 +250,7 @@ def tests(cell):
 def page(answers):
     """docs/Matrix.md."""
     lines = ["# Matrix", "",
-             "Which dense block-scaled products are built. A cell is a chip, a kind with its formats, a CTA group and a tile. `CI` and `bench`",
+             "Which dense block-scaled products are built. A cell is a chip, a kind with its formats, K of an instruction, a CTA group and a tile. `CI` and `bench`",
              "cells are compiled, taken by ptxas 13.5 without spills, executed over a ragged shape under several timings with hazard checks, and",
              "compared with numpy in f64 (`test/tools/format_matrix.py`); the bench runs all of them. Every other cell is refused, by the rule that",
              "the cell names: [Dialect](Dialect.md) has the text of `schedule_cN` and `gemm_cN`, and `idesc_cN` are the rules of the instruction",
@@ -243,8 +261,10 @@ def page(answers):
         lines += [f"## {chip}", "", "| kind | A | B | scales | K | " + " | ".join(f"{m}x{n}{' pair' * (g == 2)}" for g, m, n in columns) + " |",
                   "|---" * (5 + len(columns)) + "|"]
         for name, fmt in kernel_cases.ALL_FORMATS.items():
-            said = [answers[Cell(chip, name, *column)] or tests(Cell(chip, name, *column)) or "silent" for column in columns]
-            lines.append(f"| {fmt.kind} | {fmt.a.name} | {fmt.b.name} | {fmt.scale} by {fmt.block} | {fmt.instructionK[chip]} | " + " | ".join(said) + " |")
+            for instK in instructionKs(chip, name):
+                row = [Cell(chip, name, instK, *column) for column in columns]
+                said = [answers[cell] or tests(cell) or "silent" for cell in row]
+                lines.append(f"| {fmt.kind} | {fmt.a.name} | {fmt.b.name} | {fmt.scale} by {fmt.block} | {instK} | " + " | ".join(said) + " |")
         lines.append("")
     counted = [label for label in answers.values()]
     lines.append(f"{len(counted)} cells: {counted.count(None)} supported and tested, {len(counted) - counted.count(None)} refused by a rule.")

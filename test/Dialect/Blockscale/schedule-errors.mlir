@@ -300,6 +300,73 @@ func.func @schedule_c6_overlapped_one(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> te
 
 // -----
 
+// K = 96: a K tile of three stages, scales in a ring of their own, and only on sm_103a.
+!a = tensor<8x64xf4E2M1FN>
+!s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @schedule_c5_span(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c5: tile must be 128x64, 128x128, 128x192 or 128x256 of one instruction's m and n, and 768 deep for mxf4nvf4, got 128x128x256 of 128x128x96}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
+    {schedule = #blockscale.schedule<arch = sm_103a, mma = mxf4nvf4, inst = 128x128x96, cta_group = 1, tile = 128x128x256, stages = 6, accumulators = 2, epilogue = tma_store, staging = 1, ctas = 148, scale_stages = 6>} -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!a = tensor<8x64xf4E2M1FN>
+!s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @schedule_c9_span_one(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c9: stages must be at least 2 and fit shared memory, got 1}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
+    {schedule = #blockscale.schedule<arch = sm_103a, mma = mxf4nvf4, inst = 128x128x96, cta_group = 1, tile = 128x128x768, stages = 1, accumulators = 2, epilogue = tma_store, staging = 1, ctas = 148, scale_stages = 6>} -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!a = tensor<8x64xf4E2M1FN>
+!s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @schedule_c9_span(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c9: stages must fit the 232448 shared bytes of sm_103a, got 235520 for 6 stages of 32768, 7 of scales of 3072, 1 staging buffers of 16384 and 1024}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
+    {schedule = #blockscale.schedule<arch = sm_103a, mma = mxf4nvf4, inst = 128x128x96, cta_group = 1, tile = 128x128x768, stages = 6, accumulators = 2, epilogue = tma_store, staging = 1, ctas = 148, scale_stages = 7>} -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!a = tensor<8x64xf4E2M1FN>
+!s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @schedule_c12_none(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c12: scale_stages must be at least 1 and fit shared memory where k of inst is 96, got 0}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
+    {schedule = #blockscale.schedule<arch = sm_103a, mma = mxf4nvf4, inst = 128x128x96, cta_group = 1, tile = 128x128x768, stages = 6, accumulators = 2, epilogue = tma_store, staging = 1, ctas = 148>} -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!a = tensor<8x64xf4E2M1FN>
+!s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @schedule_c12_some(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c12: scale_stages must be 0 where k of inst is 64, got 4}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
+    {schedule = #blockscale.schedule<arch = sm_103a, mma = mxf4nvf4, inst = 128x128x64, cta_group = 1, tile = 128x128x256, stages = 4, accumulators = 2, epilogue = tma_store, staging = 1, ctas = 148, scale_stages = 4>} -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!a = tensor<8x64xf4E2M1FN>
+!s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @schedule_c13(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c13: k of inst must be 96 on sm_103a only: an absolute leading address is unproven elsewhere, got sm_107a}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
+    {schedule = #blockscale.schedule<arch = sm_107a, mma = mxf4nvf4, inst = 128x128x96, cta_group = 1, tile = 128x128x768, stages = 6, accumulators = 2, epilogue = tma_store, staging = 1, ctas = 148, scale_stages = 6>} -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
 // FP4 beside FP8 at K = 32 lies with gaps, which TMA makes of 128 elements at a time.
 !a = tensor<8x160xf4E2M1FN>
 !b = tensor<8x160xf8E4M3FN>

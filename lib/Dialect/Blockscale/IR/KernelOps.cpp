@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSyntax.h"
+#include "SpanRules.h"
 
 #include "blockscale/Dialect/Blockscale/IR/ClusterPlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
@@ -100,7 +101,7 @@ public:
         succeeded(checkArrivals()) && succeeded(checkRoles()) && succeeded(checkScaleCopies()) &&
         succeeded(checkMmas()) && succeeded(checkAccumulatorLoads()) && succeeded(checkWarps()) &&
         succeeded(checkLoads()) && succeeded(checkStaging()) && succeeded(checkTurns()) &&
-        succeeded(checkShares()));
+        succeeded(verifySpans(kernel)) && succeeded(checkShares()));
   }
 
 private:
@@ -113,6 +114,7 @@ private:
   LogicalResult checkArrivals();
   LogicalResult checkRoles();
   LogicalResult checkScaleCopies();
+  LogicalResult checkMmaOperands(Operation *op, Value a, Value b, Value shift);
   LogicalResult checkMmas();
   LogicalResult checkAccumulatorLoads();
   LogicalResult checkWarps();
@@ -307,8 +309,10 @@ LogicalResult PlanVerifier::checkTmem() {
 
 LogicalResult PlanVerifier::checkDepths() {
   for (PipelineOp op : pipelines) {
-    bool operands = op.getPlan().getProducer() == WarpRole::tma;
-    int64_t want = operands ? schedule.getStages() : accumulatorRing(schedule);
+    WarpRole producer = op.getPlan().getProducer();
+    int64_t want = producer == WarpRole::tma          ? schedule.getStages()
+                   : producer == WarpRole::tma_scales ? schedule.getScaleStages()
+                                                      : accumulatorRing(schedule);
     if (op.getPlan().getStages() != want)
       return op.emitOpError("kernel_c9: stages must be the schedule's ")
              << want << ", got " << op.getPlan().getStages();
@@ -319,8 +323,10 @@ LogicalResult PlanVerifier::checkDepths() {
              << schedule.getAccumulators() << ", got " << op.getPlan().getAccumulators().size();
   for (SharedBufferOp op : buffers) {
     SharedPlanAttr plan = op.getPlan();
-    int64_t want =
-        plan.getContent() == SharedContent::staging ? schedule.getStaging() : schedule.getStages();
+    bool isScales = plan.getContent() == SharedContent::scales_tiled;
+    int64_t want = plan.getContent() == SharedContent::staging ? schedule.getStaging()
+                   : isScales && isSpan(schedule)              ? schedule.getScaleStages()
+                                                               : schedule.getStages();
     if (plan.getStages() != want)
       return op.emitOpError("kernel_c9: stages must be the schedule's ")
              << want << ", got " << plan.getStages();
@@ -440,37 +446,47 @@ LogicalResult PlanVerifier::checkScaleCopies() {
   return failure(result.wasInterrupted());
 }
 
+LogicalResult PlanVerifier::checkMmaOperands(Operation *op, Value ofA, Value ofB, Value shift) {
+  auto fail = [&](auto emit) {
+    emit(op->emitOpError("kernel_c14: "));
+    return failure();
+  };
+  auto a = ofA.getDefiningOp<SharedBufferOp>();
+  auto b = ofB.getDefiningOp<SharedBufferOp>();
+  if (!a || a.getPlan().getContent() != SharedContent::a || !b ||
+      b.getPlan().getContent() != SharedContent::b)
+    return fail([](auto &&d) { d << "operands must be an a and a b buffer, got others"; });
+  for (SharedBufferOp buffer : {a, b}) {
+    const facts::OperandTile &tile = *tileOf(buffer.getPlan());
+    if (buffer.getPlan().getBytes() != tile.bytes())
+      return fail([&](auto &&d) {
+        d << "a stage must hold the tile's " << tile.bytes() << " bytes, got "
+          << buffer.getPlan().getBytes();
+      });
+    if (buffer.getPlan().getSwizzle() != tile.swizzle)
+      return fail([&](auto &&d) {
+        d << "operands must lie in the " << StringRef(facts::name(tile.swizzle)) << " swizzle, got "
+          << StringRef(facts::name(buffer.getPlan().getSwizzle()));
+      });
+  }
+  if (cutsScaleTiles(schedule.getTile()) != bool(shift))
+    return fail([&](auto &&d) {
+      d << "scales of B must " << (shift ? "not " : "") << "be shifted for tiles of "
+        << schedule.getTile().n << " columns, got " << (shift ? "a shift" : "none");
+    });
+  if (shift && !shift.getDefiningOp<ScaleTilesOfBOp>())
+    return fail([](auto &&d) { d << "shift must come from scale_tiles_of_b, got another"; });
+  return success();
+}
+
 LogicalResult PlanVerifier::checkMmas() {
   WalkResult result = kernel.getBody().walk([&](MmaOp op) {
     auto fail = [&](auto emit) {
       emit(op.emitOpError("kernel_c14: "));
       return WalkResult::interrupt();
     };
-    auto a = op.getA().getDefiningOp<SharedBufferOp>();
-    auto b = op.getB().getDefiningOp<SharedBufferOp>();
-    if (!a || a.getPlan().getContent() != SharedContent::a || !b ||
-        b.getPlan().getContent() != SharedContent::b)
-      return fail([](auto &&d) { d << "operands must be an a and a b buffer, got others"; });
-    for (SharedBufferOp buffer : {a, b}) {
-      const facts::OperandTile &tile = *tileOf(buffer.getPlan());
-      if (buffer.getPlan().getBytes() != tile.bytes())
-        return fail([&](auto &&d) {
-          d << "a stage must hold the tile's " << tile.bytes() << " bytes, got "
-            << buffer.getPlan().getBytes();
-        });
-      if (buffer.getPlan().getSwizzle() != tile.swizzle)
-        return fail([&](auto &&d) {
-          d << "operands must lie in the " << StringRef(facts::name(tile.swizzle))
-            << " swizzle, got " << StringRef(facts::name(buffer.getPlan().getSwizzle()));
-        });
-    }
-    if (cutsScaleTiles(schedule.getTile()) != bool(op.getShift()))
-      return fail([&](auto &&d) {
-        d << "scales of B must " << (op.getShift() ? "not " : "") << "be shifted for tiles of "
-          << schedule.getTile().n << " columns, got " << (op.getShift() ? "a shift" : "none");
-      });
-    if (Value shift = op.getShift(); shift && !shift.getDefiningOp<ScaleTilesOfBOp>())
-      return fail([](auto &&d) { d << "shift must come from scale_tiles_of_b, got another"; });
+    if (failed(checkMmaOperands(op, op.getA(), op.getB(), op.getShift())))
+      return WalkResult::interrupt();
     int64_t steps = op.getSteps();
     if (steps < 1 || steps > maxSteps())
       return fail([&](auto &&d) { d << "steps must be 1.." << maxSteps() << ", got " << steps; });
@@ -491,6 +507,13 @@ LogicalResult PlanVerifier::checkMmas() {
         });
     }
     return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  result = kernel.getBody().walk([&](MmaSpanOp op) {
+    return failed(checkMmaOperands(op, op.getA(), op.getB(), op.getShift()))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
@@ -546,17 +569,24 @@ LogicalResult PlanVerifier::checkAccumulatorLoads() {
 LogicalResult PlanVerifier::checkTurns() {
   if (!isOverlapped())
     return success();
-  WalkResult result = kernel.getBody().walk([&](MmaOp op) {
-    bool isTurn = llvm::any_of(op.getAccumulator().getUsers(), [&](Operation *user) {
+  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+    Value accumulator;
+    if (auto mma = dyn_cast<MmaOp>(op))
+      accumulator = mma.getAccumulator();
+    else if (auto span = dyn_cast<MmaSpanOp>(op))
+      accumulator = span.getAccumulator();
+    else
+      return WalkResult::advance();
+    bool isTurn = llvm::any_of(accumulator.getUsers(), [&](Operation *user) {
       auto acquire = dyn_cast<ProducerAcquireOp>(user);
       auto ring = acquire ? acquire.getPipeline().getDefiningOp<PipelineOp>() : PipelineOp();
-      return ring && acquire.getPhase() == op.getAccumulator() &&
+      return ring && acquire.getPhase() == accumulator &&
              ring.getPlan().getConsumer() == WarpRole::epilogue;
     });
     if (isTurn)
       return WalkResult::advance();
-    op.emitOpError("kernel_c19: overlapped accumulator must be the phase in which the ring was "
-                   "acquired, got another value");
+    op->emitOpError("kernel_c19: overlapped accumulator must be the phase in which the ring was "
+                    "acquired, got another value");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

@@ -33,9 +33,10 @@ facts::Result<uint32_t> IDescAttr::encode(facts::Arch arch, int ctaGroup) const 
   return facts::encodeIDesc(arch, desc);
 }
 
-facts::Result<uint64_t> SmemDescAttr::encode(facts::Arch arch) const {
+facts::Result<uint64_t> SmemDescAttr::encode(facts::Arch arch, bool absolute) const {
   facts::SmemDesc desc{};
-  desc.leadingBytes = uint32_t(getLeading());
+  desc.absolute = absolute;
+  desc.leadingBytes = absolute ? 0 : uint32_t(getLeading());
   desc.strideBytes = uint32_t(getStride());
   desc.swizzle = getSwizzle();
   return facts::encodeSmemDesc(arch, desc);
@@ -128,7 +129,7 @@ LogicalResult SmemDescOp::verify() {
   FailureOr<facts::Arch> arch = archOf(*this);
   if (failed(arch))
     return failure();
-  auto word = getDesc().encode(*arch);
+  auto word = getDesc().encode(*arch, /*absolute=*/bool(getNext()));
   if (!word)
     return emitOpError(word.message());
   return success();

@@ -13,18 +13,23 @@ using namespace blockscale;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+/// Elements of K of one stage of A and B.
+static int64_t stageK(const TileChoice &choice) {
+  return choice.inst.k == kSpanK ? kSpanBufferK : choice.tile.k;
+}
+
 facts::OperandTile blockscale::planA(ProblemAttr problem, const TileChoice &choice) {
   return facts::operandTile(choice.mma, problem.getA(), problem.getMajorA(),
-                            choice.tile.m / choice.ctas, choice.tile.k, choice.inst.k);
+                            choice.tile.m / choice.ctas, stageK(choice), choice.inst.k);
 }
 facts::OperandTile blockscale::planB(ProblemAttr problem, const TileChoice &choice) {
   return facts::operandTile(choice.mma, problem.getB(), problem.getMajorB(),
-                            choice.tile.n / choice.ctas, choice.tile.k, choice.inst.k);
+                            choice.tile.n / choice.ctas, stageK(choice), choice.inst.k);
 }
 
 StageBytes blockscale::planStage(ProblemAttr problem, const TileChoice &choice) {
   // Each CTA of a pair has all scales of B.
-  int64_t scales = choice.tile.k / problem.getBlock();
+  int64_t scales = choice.inst.k == kSpanK ? kSpanScales : choice.tile.k / problem.getBlock();
   return {planA(problem, choice).bytes(), planB(problem, choice).bytes(),
           facts::scaleTileBytes(choice.tile.m / choice.ctas, scales),
           facts::scaleTileBytes(choice.tile.n, scales)};
@@ -53,7 +58,8 @@ GemmShape::GemmShape(ProblemAttr problem, ScheduleAttr schedule) {
   tilesN = ceilDiv(problem.getN(), tile.n);
   tilesK = ceilDiv(problem.getK(), tile.k);
   scalesPerRow = ceilDiv(problem.getK(), problem.getBlock());
-  scaleTilesPerStage = facts::scaleTileKBlocks(ceilDiv(tile.k, problem.getBlock()));
+  scaleTilesPerStage =
+      facts::scaleTileKBlocks(isSpan(schedule) ? kSpanScales : ceilDiv(tile.k, problem.getBlock()));
   scaleTilesOfB = facts::scaleTileRowBlocks(tile.n);
   stepsPerStage = tile.k / inst.k;
   lastSteps = ceilDiv(problem.getK() - (tilesK - 1) * tile.k, inst.k);
@@ -112,8 +118,10 @@ TmaMapAttr blockscale::outputMap(MLIRContext *context, int64_t rows, int64_t col
 
 int64_t blockscale::planKernelBytes(ProblemAttr problem, ScheduleAttr schedule) {
   StageBytes stage = planStage(problem, choiceOf(schedule));
-  int64_t barriers = 16 * (schedule.getStages() + accumulatorRing(schedule)), slot = 8;
-  int64_t bytes = schedule.getStages() * stage.total() + schedule.getStaging() * kStagingBytes +
-                  barriers + slot;
+  int64_t barriers =
+      16 * (schedule.getStages() + schedule.getScaleStages() + accumulatorRing(schedule));
+  int64_t slot = 8;
+  int64_t bytes = planRingBytes(stage, schedule.getStages(), schedule.getScaleStages()) +
+                  schedule.getStaging() * kStagingBytes + barriers + slot;
   return ceilDiv(bytes, 128) * 128;
 }

@@ -137,15 +137,12 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
                           "with m = 128 is unverified), got "
                        << inst.m;
 
-  int64_t tileK = facts::tileK(mma);
+  int64_t tileK = blockscale::tileK(mma, inst.k);
   if (tile != Shape3{inst.m, inst.n, tileK} || !llvm::is_contained(kTileColumns, tile.n))
     return emitError() << "schedule_c5: tile must be " << inst.m << "x64, " << inst.m << "x128, "
                        << inst.m << "x192 or " << inst.m
                        << "x256 of one instruction's m and n, and " << tileK << " deep for "
                        << name(mma) << ", got " << text(tile) << " of " << text(inst);
-  if (tile.k % inst.k)
-    return emitError() << "schedule_c5: k of tile must be a multiple of inst's, got " << tile.k
-                       << " and " << inst.k;
 
   StageBytes stage = planStage(problem, choiceOf(schedule));
   if (schedule.getAccumulators() < 1 || schedule.getAccumulators() > 2)
@@ -182,14 +179,24 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
                        << " chunks of 128 bytes of a row of the tile, got " << staging;
 
   int64_t stages = schedule.getStages(), limit = facts::maxSharedPerBlock(arch);
-  if (stages < 1 || stages > limit)
-    return emitError() << "schedule_c9: stages must be at least 1 and fit shared memory, got "
-                       << stages;
-  if (int64_t bytes = planSharedBytes(stage, stages, staging); bytes > limit)
-    return emitError() << "schedule_c9: stages must fit the " << limit << " shared bytes of "
-                       << name(arch) << ", got " << bytes << " for " << stages << " stages of "
-                       << stage.total() << ", " << staging << " staging buffers of "
-                       << kStagingBytes << " and " << kControlBytes;
+  // An instruction that crosses from one stage into the next needs both.
+  int64_t fewest = isSpan(schedule) ? 2 : 1, scaleStages = schedule.getScaleStages();
+  if (stages < fewest || stages > limit)
+    return emitError() << "schedule_c9: stages must be at least " << fewest
+                       << " and fit shared memory, got " << stages;
+  if (isSpan(schedule) ? scaleStages < 1 || scaleStages > limit : scaleStages != 0)
+    return emitError() << "schedule_c12: scale_stages must be "
+                       << (isSpan(schedule) ? "at least 1 and fit shared memory" : "0")
+                       << " where k of inst is " << inst.k << ", got " << scaleStages;
+  if (int64_t bytes = planSharedBytes(stage, stages, staging, scaleStages); bytes > limit) {
+    InFlightDiagnostic diag = emitError();
+    diag << "schedule_c9: stages must fit the " << limit << " shared bytes of " << name(arch)
+         << ", got " << bytes << " for " << stages << " stages of "
+         << (isSpan(schedule) ? stage.a + stage.b : stage.total()) << ", ";
+    if (isSpan(schedule))
+      diag << scaleStages << " of scales of " << stage.sfa + stage.sfb << ", ";
+    return diag << staging << " staging buffers of " << kStagingBytes << " and " << kControlBytes;
+  }
 
   if (schedule.getCtas() < 1 || !fits(schedule.getCtas()))
     return emitError() << "schedule_c10: ctas must be 1 .. 2^31 - 1, got " << schedule.getCtas();
@@ -204,6 +211,15 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
                          << facts::longestFetchedK(mma, operand) << " where an operand is "
                          << name(operand) << ": TMA has no packed type of 6 bits, got " << inst.k;
 
+  if (isSpan(schedule) && !facts::covers(arch, Arch::sm_103a))
+    return emitError() << "schedule_c13: k of inst must be 96 on sm_103a only: an absolute leading "
+                          "address is unproven elsewhere, got "
+                       << name(arch);
+  if (isSpan(schedule) && (ctas != 1 || cluster.size() > 1))
+    return emitError() << "schedule_c13: cta_group must be 1 and cluster 1x1 where k of inst is 96 "
+                          "(others are not "
+                          "built yet), got "
+                       << ctas << " and " << cluster.m << "x" << cluster.n;
   auto isExtent = [](int64_t extent) { return extent == 1 || extent == 2 || extent == 4; };
   if (!isExtent(cluster.m) || !isExtent(cluster.n))
     return emitError() << "schedule_c14: cluster must be 1, 2 or 4 by 1, 2 or 4 CTAs, got "

@@ -44,6 +44,20 @@ static int64_t stagesThatFit(Arch arch, StageBytes stage, int64_t staging) {
   return std::max<int64_t>(1, room / stage.total());
 }
 
+/// Operand stages, and buffers of scales, that fit where the two have rings of their own:
+/// as many operand stages as leave the scales of one K tile, then scales for twice as many.
+static std::pair<int64_t, int64_t> spanStagesThatFit(Arch arch, StageBytes stage, int64_t staging,
+                                                     int64_t block, int64_t pinned) {
+  constexpr int64_t perTile = kSpanTileK / kSpanBufferK;
+  int64_t scales = stage.sfa + stage.sfb, groups = kSpanTileK / block / kSpanScales;
+  int64_t room =
+      facts::maxSharedPerBlock(arch) - kControlBytes - staging * kStagingBytes - groups * scales;
+  int64_t stages = pinned ? pinned : std::max<int64_t>(2, room / (stage.a + stage.b));
+  int64_t left = room - stages * (stage.a + stage.b) + groups * scales;
+  int64_t wanted = 2 * ((stages + perTile - 1) / perTile) * groups;
+  return {stages, std::clamp<int64_t>(left / scales, 1, wanted)};
+}
+
 namespace {
 struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseSchedulePass> {
   using ChooseScheduleBase::ChooseScheduleBase;
@@ -219,8 +233,9 @@ private:
     facts::ProductFormat format = problem.getFormats();
     facts::MmaKind kind = facts::parseMmaKind(mma.getValue()).value_or(*facts::productKind(format));
     int64_t group = orPinned(ctaGroup, 1);
-    Shape3 tile{facts::kTmemLanes * group, orPinned(tileN, 128), facts::tileK(kind)};
-    Shape3 inst{tile.m, tile.n, orPinned(instK, longestInstK(target, kind, format))};
+    int64_t k = orPinned(instK, longestInstK(target, kind, format));
+    Shape3 tile{facts::kTmemLanes * group, orPinned(tileN, 128), tileK(kind, k)};
+    Shape3 inst{tile.m, tile.n, k};
     StageBytes stage = planStage(problem, {kind, inst, tile, group});
 
     bool wholeChunks =
@@ -228,9 +243,15 @@ private:
     Epilogue store =
         pinnedEpilogue.value_or(wholeChunks ? Epilogue::tma_store : Epilogue::plain_store);
     bool staged = store == Epilogue::tma_store;
-    int64_t depth =
-        orPinned(stages, stagesThatFit(target, stage, staged ? orPinned(staging, 1) : 0));
-    bool roomForTwo = planSharedBytes(stage, depth, 2) <= facts::maxSharedPerBlock(target);
+    auto [depth, scaleDepth] =
+        k == kSpanK
+            ? spanStagesThatFit(target, stage, staged ? orPinned(staging, 1) : 0,
+                                problem.getBlock(), stages)
+            : std::pair<int64_t, int64_t>(
+                  orPinned(stages, stagesThatFit(target, stage, staged ? orPinned(staging, 1) : 0)),
+                  0);
+    bool roomForTwo =
+        planSharedBytes(stage, depth, 2, scaleDepth) <= facts::maxSharedPerBlock(target);
     // Two buffers take turns, also from one tile to the next.
     bool even = tile.n * facts::packedBytes(problem.getOut(), 1) / facts::kTileRowBytes % 2 == 0;
     int64_t buffers = orPinned(staging, staged ? (roomForTwo && even ? 2 : 1) : 0);
@@ -244,10 +265,10 @@ private:
     int64_t size = std::max<int64_t>(1, shape.size());
     // As many whole clusters as there are SMs for.
     int64_t most = std::max<int64_t>(1, (product ? product->sms : 1) / size) * size;
-    return ScheduleAttr::get(&getContext(), target, kind, inst, group, tile, depth,
-                             accumulatorStages, store, buffers, orPinned(ctas, most), shape,
-                             sideBySide ? AccumulatorColumns::disjoint
-                                        : AccumulatorColumns::overlapped);
+    return ScheduleAttr::get(
+        &getContext(), target, kind, inst, group, tile, depth, accumulatorStages, store, buffers,
+        orPinned(ctas, most), shape,
+        sideBySide ? AccumulatorColumns::disjoint : AccumulatorColumns::overlapped, scaleDepth);
   }
 };
 } // namespace

@@ -145,6 +145,9 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     are a pair: each holds 128 of its 256 rows of A and of D, half of its columns of B, and
     all scales of B; the even one issues the products of both.
 
+    Where K of `inst` is 96, a K tile is three stages of 128 bytes and eight instructions, and
+    scales have a ring of `scale_stages` buffers of their own, each with 12 scales of every row.
+
     Rules of a problem with this schedule:
     - schedule_c1: the architecture has block-scaled tcgen05.mma.
     - schedule_c2: `mma` is the kind that multiplies the problem's formats.
@@ -152,7 +155,8 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     - schedule_c4: `cta_group` is 1, or 2 with M = 256 of inst: how a pair's scales of A lie
       with M = 128 is unverified.
     - schedule_c5: `tile` is inst's M and N, N is 64, 128, 192 or 256, and K is that of a
-      row of 128 bytes: 256 elements of the kinds of FP4, 128 of mxf8f6f4.
+      row of 128 bytes: 256 elements of the kinds of FP4, 128 of mxf8f6f4; of three such rows, 768, where
+      K of inst is 96.
     - schedule_c6: `accumulators` is 1 or 2, and all columns fit tensor memory;
       `accumulator_columns` is overlapped only where two stages and the scales do not fit side by side.
     - schedule_c7: `epilogue` is plain_store where a row of D is not a multiple
@@ -163,6 +167,9 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     - schedule_c10: `ctas` is 1 .. 2^31 - 1, and a whole number of clusters.
     - schedule_c11: K of an instruction is 32 where an operand has 6 bits: TMA has no packed
       type of 6 bits.
+    - schedule_c12: `scale_stages` is at least 1 where K of inst is 96, and 0 elsewhere.
+    - schedule_c13: K of inst is 96 on sm_103a only: whether the descriptors of sm_107a have an absolute
+      leading address is unproven; in one CTA, without a cluster, so far.
     - schedule_c14: `cluster` is 1, 2 or 4 by 1, 2 or 4 CTAs, and whole pairs along M.
   }];
   let parameters = (ins
@@ -171,7 +178,7 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     "int64_t":$stages, "int64_t":$accumulators,
     AttrOrTypeParameter<"::blockscale::Epilogue", "how D is stored">:$epilogue,
     "int64_t":$staging, "int64_t":$ctas, ClusterParam:$cluster,
-    AccumulatorColumnsParam:$accumulator_columns);
+    AccumulatorColumnsParam:$accumulator_columns, DefaultValuedParameter<"int64_t", "0">:$scale_stages);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -18,8 +18,9 @@
 namespace blockscale {
 
 /// What a group of warps does.
-enum class WarpRole : uint8_t { tma, mma, epilogue };
-inline constexpr std::array<std::string_view, 3> kWarpRoleNames{"tma", "mma", "epilogue"};
+enum class WarpRole : uint8_t { tma, mma, epilogue, tma_scales };
+inline constexpr std::array<std::string_view, 4> kWarpRoleNames{"tma", "mma", "epilogue",
+                                                                "tma_scales"};
 constexpr std::string_view name(WarpRole r) { return kWarpRoleNames[size_t(r)]; }
 constexpr std::optional<WarpRole> parseWarpRole(std::string_view text) {
   for (size_t i = 0; i < kWarpRoleNames.size(); ++i)

@@ -148,7 +148,7 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
       overlapped stages take turns in a ring of one
     - kernel_c10: transaction bytes must be what the TMA loads of one stage bring, gaps of padded types not counted,
       twice for a pair
-    - kernel_c11: arrivals must fit the roles: 1 for tma, for mma as many as there are products that read what one CTA
+    - kernel_c11: arrivals must fit the roles: 1 for tma and tma_scales, for mma as many as there are products that read what one CTA
       loads, the number of its warps for epilogue, of both CTAs of a pair
     - kernel_c12: a pipeline must be filled by its producer and drained by its consumer
     - kernel_c13: tcgen05.cp reads tiled scales only, a whole number of 512-byte tiles, into the columns planned for a stage
@@ -162,6 +162,8 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
     - kernel_c18: staging must be 128 bytes per row of the tile in the 128-byte swizzle, in as many buffers as the schedule says;
       a buffer is acquired, filled by 16-byte pieces and sent, at whole 128-byte columns of the tile
     - kernel_c19: an mma into overlapped stages must name the one of the phase in which the ring was acquired
+    - kernel_c20: an mma_span must follow the one before it in its block without a gap, name the next stage where it
+      crosses the end of one, and read scales that were copied, by an id that the kind has
     - kernel_c21: what several CTAs of the cluster need must be loaded in shares, as the operand that it is, all else whole
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
@@ -191,7 +193,7 @@ def Blockscale_WarpRoleOp : Blockscale_Op<"warp_role",
   let summary = "what some warps of the block do";
   let description = [{
     `blockscale.warp_role mma warps 4 to 4 { … }`: warps `first` to `last`. The
-    roles tma and mma run in one elected lane, epilogue in all lanes. Of a pair of CTAs
+    roles tma, tma_scales and mma run in one elected lane, epilogue in all lanes. Of a pair of CTAs
     only the even one runs role mma.
   }];
   let arguments = (ins Blockscale_WarpRoleAttr:$role, I64Attr:$first, I64Attr:$last);
@@ -319,6 +321,21 @@ def Blockscale_MmaOp : Blockscale_Op<"mma"> {
   let assemblyFormat = [{
     $a `,` $b `[` $stage `]` `into` $tmem `[` $accumulator `]` `if` $accumulate `steps` $steps
     (`shift` $shift^)? attr-dict
+  }];
+}
+def Blockscale_MmaSpanOp : Blockscale_Op<"mma_span", [AttrSizedOperandSegments]> {
+  let summary = "one instruction along K, which may run on into the next stage";
+  let description = [{
+    `k` elements of every row from byte `byte` of a stage; where they cross the end of its
+    rows, the rest are the first bytes of stage `next`. `scale` is the first of their scales among those
+    that were copied last. `accumulate` and `shift` as in `mma`.
+  }];
+  let arguments = (ins Blockscale_SharedType:$a, Blockscale_SharedType:$b, I32:$stage, Optional<I32>:$next,
+    I64Attr:$byte, Blockscale_TmemType:$tmem, I32:$accumulator, I1:$accumulate, I64Attr:$k, I64Attr:$scale,
+    Optional<I32>:$shift);
+  let assemblyFormat = [{
+    $a `,` $b `[` $stage (`,` $next^)? `]` `byte` $byte `into` $tmem `[` $accumulator `]` `if` $accumulate
+    `k` $k `scale` $scale (`shift` $shift^)? attr-dict
   }];
 }
 def Blockscale_LoadAccumulatorOp : Blockscale_Op<"load_accumulator"> {

@@ -57,7 +57,8 @@ def Blockscale_SmemDescAttr : Blockscale_Attr<"SmemDesc", "smem_desc"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// The descriptor of a matrix at address 0; an address is or-ed in by value.
-    ::blockscale::facts::Result<uint64_t> encode(::blockscale::facts::Arch arch) const;
+    /// `absolute`: the leading offset is left to an address, which is or-ed in, too.
+    ::blockscale::facts::Result<uint64_t> encode(::blockscale::facts::Arch arch, bool absolute = false) const;
   }];
 }
 
@@ -243,9 +244,10 @@ def Blockscale_Tcgen05WaitLdOp : Blockscale_BareOp<"tcgen05_wait_ld", "tcgen05.w
 
 def Blockscale_SmemDescOp : Blockscale_Op<"smem_desc", [Pure]> {
   let summary = "shared-memory descriptor of a matrix at an address";
-  let arguments = (ins I32:$address, Blockscale_SmemDescAttr:$desc);
+  let description = "Rows that cross their end go on at address `next`, which then takes the leading offset's place (bit 52).";
+  let arguments = (ins I32:$address, Optional<I32>:$next, Blockscale_SmemDescAttr:$desc);
   let results = (outs I64:$result);
-  let assemblyFormat = "$address `,` qualified($desc) attr-dict";
+  let assemblyFormat = "$address (`then` $next^)? `,` qualified($desc) attr-dict";
   let hasVerifier = 1;
 }
 def Blockscale_DescAdvanceOp : Blockscale_Op<"desc_advance", [Pure]> {

@@ -13,6 +13,7 @@
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_PLANNING_H
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/SpanPlan.h"
 #include "blockscale/Facts/ArchInfo.h"
 #include "blockscale/Facts/OperandTile.h"
 #include "blockscale/Facts/ScaleTile.h"
@@ -33,6 +34,13 @@ struct StageBytes {
   int64_t total() const { return a + b + sfa + sfb; }
 };
 
+/// Whether K of the instructions is 96: they cross stages, and scales have a ring of their own.
+inline bool isSpan(ScheduleAttr schedule) { return schedule.getInst().k == kSpanK; }
+/// Elements of K of a tile.
+constexpr int64_t tileK(facts::MmaKind mma, int64_t instK) {
+  return instK == kSpanK ? kSpanTileK : facts::tileK(mma);
+}
+
 /// What decides how a stage lies: an instruction's kind and shape, the tile, and how many
 /// CTAs compute it.
 struct TileChoice {
@@ -49,9 +57,15 @@ facts::OperandTile planA(ProblemAttr problem, const TileChoice &choice);
 facts::OperandTile planB(ProblemAttr problem, const TileChoice &choice);
 StageBytes planStage(ProblemAttr problem, const TileChoice &choice);
 
+/// Bytes of the rings of operands and scales; without `scaleStages` they are one.
+inline int64_t planRingBytes(StageBytes stage, int64_t stages, int64_t scaleStages) {
+  return stages * (stage.a + stage.b) +
+         (scaleStages ? scaleStages : stages) * (stage.sfa + stage.sfb);
+}
 /// Shared bytes of a kernel with these stages and staging buffers.
-inline int64_t planSharedBytes(StageBytes stage, int64_t stages, int64_t staging) {
-  return kControlBytes + stages * stage.total() + staging * kStagingBytes;
+inline int64_t planSharedBytes(StageBytes stage, int64_t stages, int64_t staging,
+                               int64_t scaleStages = 0) {
+  return kControlBytes + planRingBytes(stage, stages, scaleStages) + staging * kStagingBytes;
 }
 
 /// Columns of tensor memory: accumulator stages, then the scales of one K tile.
@@ -130,8 +144,9 @@ std::array<TmaMapAttr, 4> operandMaps(ProblemAttr problem, ScheduleAttr schedule
 /// full and an empty barrier for each stage of both rings, and the tensor-memory slot.
 int64_t planKernelBytes(ProblemAttr problem, ScheduleAttr schedule);
 
-/// The threads of a kernel: four epilogue warps, one for the MMA and one for TMA.
-inline constexpr int64_t kKernelThreads = 192;
+/// The threads of a kernel: four epilogue warps, one for the MMA, one for TMA, and one for
+/// scales that have a ring of their own.
+inline int64_t kernelThreads(ScheduleAttr schedule) { return isSpan(schedule) ? 224 : 192; }
 
 } // namespace blockscale
 
