@@ -24,7 +24,7 @@
 // CHECK: wgmma_role convert
 // CHECK: convert_terms %[[BLOCKS]] to %[[TERMS]]
 // CHECK: wgmma_role multiply
-// CHECK: ring_wait %[[BLOCKS]]
+// CHECK-NOT: ring_wait %[[BLOCKS]]
 // CHECK: ring_wait %[[TERMS]]
 // CHECK: %[[W:.*]] = blockscale.load_halves %[[BLOCKS]], %[[TERMS]][%{{.*}}] part 0 run 0 : vector<8xi32>
 // CHECK: ring_wait %[[TOKENS]]

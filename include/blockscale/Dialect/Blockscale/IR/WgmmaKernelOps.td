@@ -71,7 +71,7 @@ def Blockscale_WgmmaKernelOp : Blockscale_Op<"wgmma_kernel",
     - wgmma_kernel_c6: each role must stand once and do its own work only
     - wgmma_kernel_c7: rings must be what an op reads; weights of parts and runs that there are
       must meet activations of the same run
-    - wgmma_kernel_c8: a stage must be waited for before it is read, and a role must give back
+    - wgmma_kernel_c8: a stage must be waited for before it is read, blocks by way of their terms, and a role must give back
       every stage that it waits for
     - wgmma_kernel_c9: multiply must store its sums; of a split k it must share them and add
       them up instead, each behind the other's barrier: share_sums, cluster_barrier, add_sums,
