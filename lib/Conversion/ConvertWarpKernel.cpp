@@ -2,11 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Their instructions are NVVM and LLVM ops already; what is left is the function.
+// Their instructions are NVVM and LLVM ops already; what is left is the function and its
+// pragma.
 //
 //===----------------------------------------------------------------------===//
 
+#include "InlinePtx.h"
 #include "blockscale/Conversion/Passes.h"
+#include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 
@@ -21,7 +24,8 @@ static constexpr int64_t kBufferAlignment = 16;
 static int64_t mostRegisters(WarpScheduleAttr schedule) {
   constexpr int64_t kRawNibble = 120;
   bool isCapped = facts::covers(schedule.getArch(), facts::Arch::sm_120f) &&
-                  schedule.getKernel() == WarpKernel::raw_nibble;
+                  schedule.getKernel() == WarpKernel::raw_nibble &&
+                  schedule.getThreads() == kWarpKernelThreads;
   return isCapped ? kRawNibble : 0;
 }
 static int64_t mostRegisters(QuantizeScheduleAttr) { return 0; }
@@ -68,10 +72,20 @@ struct BufferAddressPattern : ConvertOpToLLVMPattern<BufferAddressOp> {
   }
 };
 
+struct PtxPragmaPattern : ConvertOpToLLVMPattern<PtxPragmaOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(PtxPragmaOp op, OpAdaptor,
+                                ConversionPatternRewriter &b) const override {
+    inline_ptx::pragma(b, op.getLoc(), name(op.getPragma().getValue()));
+    b.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void blockscale::populateWarpKernelToNVVMPatterns(LLVMTypeConverter &converter,
                                                   RewritePatternSet &patterns) {
   patterns.add<WarpKernelPattern<WarpKernelOp>, WarpKernelPattern<QuantizeKernelOp>,
-               BufferAddressPattern>(converter);
+               BufferAddressPattern, PtxPragmaPattern>(converter);
 }

@@ -35,6 +35,10 @@ void blockscale::inline_ptx::deallocExclusive(OpBuilder &builder, Location loc, 
        "r,~{memory}", address);
 }
 
+void blockscale::inline_ptx::pragma(OpBuilder &builder, Location loc, StringRef word) {
+  emit(builder, loc, ".pragma \"" + Twine(word) + "\";", "", {});
+}
+
 /// Values that the text reads and writes, one register each, then others that it reads.
 static SmallVector<Value> emitTied(OpBuilder &builder, Location loc, const Twine &text,
                                    ValueRange tied, ValueRange others, StringRef otherConstraints) {

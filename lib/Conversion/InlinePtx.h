@@ -40,6 +40,9 @@ llvm::SmallVector<mlir::Value> settle(mlir::OpBuilder &builder, mlir::Location l
 mlir::Value convertScaled(mlir::OpBuilder &builder, mlir::Location loc, facts::Format element,
                           mlir::ValueRange values, mlir::Value scale);
 
+/// `.pragma`, which ptxas applies to the whole function.
+void pragma(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef word);
+
 } // namespace blockscale::inline_ptx
 
 #endif // BLOCKSCALE_LIB_CONVERSION_INLINEPTX_H

@@ -8,6 +8,8 @@
 
 #include "WarpKernelLowering.h"
 
+#include "blockscale/Facts/WeightPlane.h"
+
 using namespace mlir;
 using namespace blockscale;
 
@@ -54,6 +56,24 @@ void WarpKernelLowering::lowerCursor(ActivationCursorOp op) {
 
 void WarpKernelLowering::lowerCursor(WeightCursorOp op) {
   int64_t pitch = blockPitch();
+  if (isPlane()) {
+    int64_t planes = (problem.getN() + facts::kPlaneRows - 1) / facts::kPlaneRows;
+    bool ragged = problem.getN() % shape.rows != 0;
+    Value own =
+        e.add(e.mul(one(op.getTile()), shape.rows / facts::kPlaneRows), e.mul(warp, shape.strips));
+    auto offsetOf = [&](Value plane) {
+      return e.mulWide(ragged ? e.minu(plane, e.i32(planes - 1)) : plane, pitch);
+    };
+    Value start = BufferAddressOp::create(builder, op.getLoc(), one(op.getBuffer()));
+    Value offset = offsetOf(own);
+    rowSteps.clear();
+    for (int64_t strip = 1; strip < shape.strips; ++strip)
+      rowSteps.push_back(ragged ? e.sub(offsetOf(e.add(own, strip)), offset)
+                                : e.i64(strip * pitch));
+    Value first = e.add(e.add(start, offset), e.mulWide(lane, facts::kPieceBytes));
+    values[op.getNibbles()] = values[op.getHeader()] = {first};
+    return;
+  }
   bool ragged = problem.getN() % shape.rows != 0;
   Value tile = e.mul(one(op.getTile()), shape.rows);
   auto rowOffset = [&](Value own) {
@@ -165,6 +185,8 @@ void WarpKernelLowering::fillWords(Value cursor, const PlaneAttr &plane, const P
 void WarpKernelLowering::lowerFill(FillWeightsOp op) {
   Value nibbles = one(op.getNibbles());
   PlaneAttr plane = planOf(op.getValues());
+  if (isPlane())
+    return fillPlane(nibbles, plane, planOf(op.getScales()));
   if (shape.raw)
     fillNibbles(nibbles, plane);
   else
@@ -183,6 +205,31 @@ void WarpKernelLowering::fillNibbles(Value from, const PlaneAttr &plane) {
       // Four rows on, the piece's place changes in bit 2.
       Value target = e.xori(to, i * rowsAtOnce() % 8 * facts::kPieceBytes);
       e.copyAsync(e.add(target, i * rowsAtOnce() * facts::kQ4KNibbleBytes), e.add(source, offset));
+    }
+  });
+  if (shape.ring)
+    e.commitCopies();
+}
+
+/// A warp copies the planes of the rows that it multiplies, in the order in which they are read;
+/// terms of one sub-block are together for all rows.
+void WarpKernelLowering::fillPlane(Value from, const PlaneAttr &values, const PlaneAttr &scales) {
+  constexpr int64_t kAtOnce = 32 * facts::kPieceBytes;
+  constexpr int64_t kAtOnceSubBlocks = kAtOnce / facts::kPlaneSubBlockBytes;
+  Value first = e.mul(warp, shape.strips);
+  Value to = e.add(e.add(e.mul(first, facts::kPlaneNibbleBytes), e.shl(lane, 4)), startOf(values));
+  int64_t pitch = shape.rows * 8; // of a sub-block in the plane of terms
+  Value terms = e.add(e.mul(first, facts::kPlaneSubBlockBytes),
+                      e.add(e.mul(e.shr(lane, 3), pitch), e.shl(e.andi(lane, 7), 4)));
+  terms = e.add(terms, startOf(scales));
+  copyAhead([&] {
+    for (int64_t strip = 0; strip < shape.strips; ++strip) {
+      Value source = strip ? e.add(from, rowSteps[size_t(strip - 1)]) : from;
+      for (int64_t at = 0; at < facts::kPlaneNibbleBytes; at += kAtOnce)
+        e.copyAsync(e.add(to, strip * facts::kPlaneNibbleBytes + at), e.add(source, at));
+      for (int64_t i = 0; i * kAtOnce < facts::kPlaneTermBytes; ++i)
+        e.copyAsync(e.add(terms, strip * facts::kPlaneSubBlockBytes + i * kAtOnceSubBlocks * pitch),
+                    e.add(source, facts::kPlaneNibbleBytes + i * kAtOnce));
     }
   });
   if (shape.ring)
@@ -247,7 +294,7 @@ void WarpKernelLowering::storeTerms(const Header &header, Value to) {
                    e.asI32(e.mulf(header.dmin, byteOf(e, header.minima, j)))});
 }
 
-/// d * sc; four minima as bf16, which they are exactly; -dmin.
+/// d * sc; four minima as bf16, which they are exactly; -dmin with the first half.
 void WarpKernelLowering::storeSplitTerms(const Header &header, Value scales, Value minima,
                                          Value dmin) {
   for (int64_t j = 0; j < 4; ++j)
@@ -260,7 +307,11 @@ void WarpKernelLowering::storeSplitTerms(const Header &header, Value scales, Val
     pairs.push_back(e.ori(e.shr(even, 16), odd));
   }
   e.storeShared(minima, pairs);
-  e.ifThen(e.below(headerHalf, 1), [&] { e.storeShared(dmin, {e.asI32(header.dmin)}); });
+  auto storeMin = [&] { e.storeShared(dmin, {e.asI32(header.dmin)}); };
+  if (headerHalf)
+    e.ifThen(e.below(headerHalf, 1), storeMin);
+  else if (dmin)
+    storeMin();
 }
 
 /// Four sub-blocks of one row a thread.
@@ -273,22 +324,31 @@ void WarpKernelLowering::fillHeaders(Value from, FillWeightsOp op) {
     Value word = e.ori(e.shl(e.andi(e.shr(headerRow, 3), 1), 1), e.andi(headerRow, 1));
     Value entry = e.shl(e.ori(e.shl(quad, 2), word), 2);
     PlaneAttr minima = planOf(op.getMinima()[0]), dmin = planOf(op.getMinima()[1]);
-    targets = {e.add(e.add(startOf(scales), entry), e.mul(headerHalf, 4 * shape.rows * 4)),
-               e.add(e.add(startOf(minima), e.shl(headerRow, 4)), e.shl(headerHalf, 3)),
+    targets = {e.add(startOf(scales), entry), e.add(startOf(minima), e.shl(headerRow, 4)),
                e.add(startOf(dmin), entry)};
+    if (headerHalf) {
+      targets[0] = e.add(targets[0], e.mul(headerHalf, 4 * shape.rows * 4));
+      targets[1] = e.add(targets[1], e.shl(headerHalf, 3));
+    }
   } else {
     Value to = e.add(e.shl(headerRow, 3), startOf(scales));
     targets = {headerHalf ? e.add(to, e.mul(headerHalf, 4 * shape.rows * 8)) : to};
   }
-  int64_t part = op.getPart();
-  auto copy = [this, from, targets, part](bool deferred) {
+  // Where a lane has a row's whole header, both halves are its own.
+  bool isWhole = !headerHalf && shape.chunks == facts::kQ4KSubBlocks;
+  int64_t first = isWhole ? 0 : op.getPart(), last = isWhole ? 1 : first;
+  auto copy = [this, from, targets, first, last](bool deferred) {
     Values words = e.loadGlobal(from, 4);
-    auto store = [this, words, targets, part] {
-      Header header = unpackHeader(words, part);
-      if (shape.splitMinima)
-        storeSplitTerms(header, targets[0], targets[1], targets[2]);
-      else
-        storeTerms(header, targets[0]);
+    auto store = [this, words, targets, first, last] {
+      for (int64_t part = first; part <= last; ++part) {
+        Header header = unpackHeader(words, part);
+        int64_t half = part - first, apart = half * 4 * shape.rows;
+        if (shape.splitMinima)
+          storeSplitTerms(header, e.add(targets[0], apart * 4), e.add(targets[1], half * 8),
+                          half ? Value() : targets[2]);
+        else
+          storeTerms(header, e.add(targets[0], apart * 8));
+      }
     };
     if (deferred)
       defer(store);
@@ -296,7 +356,7 @@ void WarpKernelLowering::fillHeaders(Value from, FillWeightsOp op) {
       store();
   };
   int64_t units = shape.rows * (headerHalf ? 2 : 1);
-  if (units < kWarpKernelThreads)
+  if (units < shape.threads)
     e.ifThen(e.below(thread, units), [&] { copy(/*deferred=*/false); });
   else
     copy(/*deferred=*/true);

@@ -28,6 +28,8 @@ void WarpKernelLowering::run() {
   for (BlockArgument argument : old.getArguments())
     values[argument] = {entry->addArgument(argument.getType(), argument.getLoc())};
   builder.setInsertionPointToStart(entry);
+  if (Pragma pragma = kernel.getSchedule().getPragma(); pragma != Pragma::none)
+    PtxPragmaOp::create(builder, kernel.getLoc(), PragmaAttr::get(kernel.getContext(), pragma));
   computeThread();
   lowerBlock(old);
   old.dropAllDefinedValueUses();
@@ -55,9 +57,13 @@ void WarpKernelLowering::computeThread() {
   token = e.add(e.shl(octetToken, 3), e.andi(lane, 7));
 
   if (shape.ring) {
-    Value first = e.shl(warp, 4);
+    Value first = firstRow();
     piece = e.andi(lane, 7);
     row = e.add(first, e.shr(lane, 3));
+    if (shape.strips == kMostStrips) { // a lane has the whole header of a row
+      headerRow = e.add(first, lane);
+      return;
+    }
     headerRow = e.add(first, e.andi(lane, 15));
     headerHalf = e.shr(lane, 4);
     return;
@@ -92,6 +98,7 @@ void WarpKernelLowering::lower(Operation *op) {
         // Rows of 16 bytes are what ldmatrix reads, whatever is in them: a lane's word is
         // that of its row, as fragment B wants it.
         Value address = e.xori(baseOf(op.getPlane()), op.getPair() * 2 * facts::kPieceBytes);
+        address = e.add(address, op.getStrip() * kStripRows * facts::kQ4KNibbleBytes);
         values[op.getValues()] = e.ldmatrix(address);
       })
       .Case([&](UnpackNibblesOp op) {
@@ -108,10 +115,13 @@ void WarpKernelLowering::lower(Operation *op) {
       .Case([&](LoadRowScalesOp op) { values[op.getValues()] = lowerRowScales(op); })
       .Case([&](LoadSumPartsOp op) { values[op.getValues()] = lowerParts(op); })
       .Case([&](LoadMinimaOp op) {
-        values[op.getValues()] = e.ldmatrix(baseOf(op.getPlane()), /*matrices=*/2);
+        Value address =
+            e.add(baseOf(op.getPlane()), op.getStrip() * kStripRows * facts::kTileChunks * 2);
+        values[op.getValues()] = e.ldmatrix(address, /*matrices=*/2);
       })
       .Case([&](LoadMinimaScalesOp op) {
-        values[op.getValues()] = asF32(e.loadShared(baseOf(op.getPlane()), 4));
+        Value address = e.add(baseOf(op.getPlane()), op.getStrip() * kStripRows * 4);
+        values[op.getValues()] = asF32(e.loadShared(address, 4));
       })
       .Case([&](MmaS8Op op) { lowerMma(op); })
       .Case([&](Rank1RescaleOp op) { lowerRescale(op); })
@@ -240,20 +250,20 @@ void WarpKernelLowering::lowerPlane(SharedPlaneOp op) {
     break;
   }
   case PlaneContent::sds: {
-    Value quads = e.add(e.shl(rowWarp, 2), e.andi(lane, 3));
+    Value quads = e.add(firstRow(/*step=*/4), e.andi(lane, 3));
     if (shape.splitMinima) {
       address = e.add(address, e.shl(quads, 4));
       break;
     }
-    Value rows = e.add(e.shl(rowWarp, 4), e.shl(e.andi(lane, 3), 1));
+    Value rows = e.add(firstRow(), e.shl(e.andi(lane, 3), 1));
     address = e.add(address, e.shl(rows, 3));
     break;
   }
   case PlaneContent::minima:
-    address = e.add(address, e.shl(e.add(e.shl(rowWarp, 4), e.andi(lane, 15)), 4));
+    address = e.add(address, e.shl(e.add(firstRow(), e.andi(lane, 15)), 4));
     break;
   case PlaneContent::dmin:
-    address = e.add(address, e.shl(e.add(e.shl(rowWarp, 2), e.andi(lane, 3)), 4));
+    address = e.add(address, e.shl(e.add(firstRow(/*step=*/4), e.andi(lane, 3)), 4));
     break;
   }
   values[op] = {address};

@@ -75,13 +75,16 @@ WarpKernelLowering::Values WarpKernelLowering::lowerTokenScales(LoadTokenScalesO
 }
 
 WarpKernelLowering::Values WarpKernelLowering::lowerRowScales(LoadRowScalesOp op) {
+  int64_t strip = op.getStrip() * kStripRows;
   if (shape.splitMinima)
-    return asF32(e.loadShared(e.add(baseOf(op.getPlane()), op.getChunk() * shape.rows * 4), 4));
+    return asF32(
+        e.loadShared(e.add(baseOf(op.getPlane()), (op.getChunk() * shape.rows + strip) * 4), 4));
   Values scales;
   for (int64_t half = 0; half < 2; ++half)
     llvm::append_range(
-        scales, asF32(e.loadShared(
-                    e.add(baseOf(op.getPlane()), op.getChunk() * shape.rows * 8 + half * 64), 4)));
+        scales, asF32(e.loadShared(e.add(baseOf(op.getPlane()),
+                                         (op.getChunk() * shape.rows + strip) * 8 + half * 64),
+                                   4)));
   return scales;
 }
 
@@ -156,11 +159,11 @@ void WarpKernelLowering::lowerStore(StoreGroupOp op) {
   Value firstToken = e.add(e.mul(one(op.getTokenTile()), shape.tokens),
                            e.mul(tokenWarp, shape.groups * kGroupTokens));
   firstToken = e.add(firstToken, e.shr(lane, 2));
-  Value firstRow = e.add(e.mul(one(op.getRowTile()), shape.rows), e.shl(rowWarp, 4));
-  firstRow = e.add(firstRow, e.shl(e.andi(lane, 3), 1));
+  Value first = e.add(e.mul(one(op.getRowTile()), shape.rows), firstRow());
+  first = e.add(e.add(first, e.shl(e.andi(lane, 3), 1)), op.getStrip() * kStripRows);
   Value address = BufferAddressOp::create(builder, op.getLoc(), one(op.getBuffer()));
   address = e.add(address, e.mulWide(firstToken, n * 4));
-  address = e.add(address, e.mulWide(firstRow, 4));
+  address = e.add(address, e.mulWide(first, 4));
   for (int64_t tokenAt = 0; tokenAt < 2; ++tokenAt) {
     int64_t down = int64_t(op.getGroup()) * kGroupTokens + 8 * tokenAt;
     Value inside = e.below(e.add(firstToken, down), one(op.getCount()));
@@ -168,7 +171,7 @@ void WarpKernelLowering::lowerStore(StoreGroupOp op) {
       for (int64_t column = 0; column < 2; column += pairs ? 2 : 1) {
         Value legal = inside;
         if (ragged)
-          legal = e.both(inside, e.below(e.add(firstRow, 8 * half + column), e.i32(n)));
+          legal = e.both(inside, e.below(e.add(first, 8 * half + column), e.i32(n)));
         ArrayRef<Value> stored =
             ArrayRef<Value>(acc).slice(4 * half + 2 * tokenAt + column, pairs ? 2 : 1);
         Value at = e.add(address, down * n * 4 + (8 * half + column) * 4);

@@ -26,7 +26,7 @@ void WarpKernelLowering::lowerRing(TileRingOp op) {
       Value full = e.add(shared, shape.barriers() + i * kBarrierBytes);
       MbarrierInitOp::create(builder, loc, full, 1);
       MbarrierInitOp::create(builder, loc, e.add(full, shape.stages * kBarrierBytes),
-                             uint32_t(kWarpKernelThreads / 32));
+                             uint32_t(shape.threads / 32));
     }
   });
   BarWarpSyncOp::create(builder, loc);

@@ -97,30 +97,34 @@ void WarpKernelBuilder::planPlanes() {
 
 void WarpKernelBuilder::multiplyPass(MutableArrayRef<Value> accumulators) {
   Type i32 = b.getI32Type(), f32 = b.getF32Type();
-  Value packed;
+  int64_t terms = shape.splitMinima ? 1 : 2;
+  SmallVector<Value> packed(size_t(shape.strips)), rows(packed), rowScales(packed);
   for (int64_t chunk = 0; chunk < shape.chunks; ++chunk) {
-    Value rows;
-    if (shape.raw) {
-      if (chunk % 2 == 0)
-        packed = LoadNibblesOp::create(b, loc, fragment(4, i32), qb, chunk / 2);
-      rows = UnpackNibblesOp::create(b, loc, fragment(4, i32), packed, chunk % 2);
-    } else {
-      rows = LoadRowsOp::create(b, loc, fragment(4, i32), qb, chunk);
+    for (int64_t strip = 0; strip < shape.strips; ++strip) {
+      if (shape.raw) {
+        if (chunk % 2 == 0)
+          packed[strip] = LoadNibblesOp::create(b, loc, fragment(4, i32), qb, chunk / 2, strip);
+        rows[strip] = UnpackNibblesOp::create(b, loc, fragment(4, i32), packed[strip], chunk % 2);
+      } else {
+        rows[strip] = LoadRowsOp::create(b, loc, fragment(4, i32), qb, chunk);
+      }
+      rowScales[strip] =
+          LoadRowScalesOp::create(b, loc, fragment(4 * terms, f32), sds, chunk, strip);
     }
-    int64_t terms = shape.splitMinima ? 1 : 2;
-    Value rowScales = LoadRowScalesOp::create(b, loc, fragment(4 * terms, f32), sds, chunk);
-    size_t flight = size_t(schedule.getFlight());
-    for (auto [group, accumulator] : llvm::enumerate(accumulators)) {
+    for (int64_t group = 0; group < shape.groups; ++group) {
       // No load moves up across it.
-      size_t groups = accumulators.size();
-      if (flight <= groups && group % flight == 0 && (group || flight == groups))
+      int64_t flight = schedule.getFlight();
+      if (flight <= shape.groups && group % flight == 0 && (group || flight == shape.groups))
         BarWarpSyncOp::create(b, loc);
       Value a = LoadGroupOp::create(b, loc, fragment(4, i32), qa8, chunk, group);
       Value tokenScales =
           LoadTokenScalesOp::create(b, loc, fragment(2 * terms, f32), sda, chunk, group);
-      Value sums = MmaS8Op::create(b, loc, fragment(8, i32), a, rows);
-      accumulator = Rank1RescaleOp::create(b, loc, accumulator.getType(), accumulator, sums,
-                                           tokenScales, rowScales);
+      for (int64_t strip = 0; strip < shape.strips; ++strip) {
+        Value &accumulator = accumulators[size_t(group * shape.strips + strip)];
+        Value sums = MmaS8Op::create(b, loc, fragment(8, i32), a, rows[strip]);
+        accumulator = Rank1RescaleOp::create(b, loc, accumulator.getType(), accumulator, sums,
+                                             tokenScales, rowScales[strip]);
+      }
     }
   }
   if (shape.splitMinima)
@@ -131,12 +135,18 @@ void WarpKernelBuilder::multiplyMinima(MutableArrayRef<Value> accumulators) {
   Type i32 = b.getI32Type();
   // ptxas may not begin with these loads while chunks are multiplied: it would spill.
   BarWarpSyncOp::create(b, loc);
-  Value factors = LoadMinimaOp::create(b, loc, fragment(2, i32), minima);
-  Value scales = LoadMinimaScalesOp::create(b, loc, fragment(4, b.getF32Type()), dmin);
-  for (auto [group, accumulator] : llvm::enumerate(accumulators)) {
+  SmallVector<Value> factors, scales;
+  for (int64_t strip = 0; strip < shape.strips; ++strip) {
+    factors.push_back(LoadMinimaOp::create(b, loc, fragment(2, i32), minima, strip));
+    scales.push_back(LoadMinimaScalesOp::create(b, loc, fragment(4, b.getF32Type()), dmin, strip));
+  }
+  for (int64_t group = 0; group < shape.groups; ++group) {
     Value sums = LoadSumPartsOp::create(b, loc, fragment(6, i32), parts, group);
-    accumulator =
-        MmaMinimaOp::create(b, loc, accumulator.getType(), accumulator, sums, factors, scales);
+    for (int64_t strip = 0; strip < shape.strips; ++strip) {
+      Value &accumulator = accumulators[size_t(group * shape.strips + strip)];
+      accumulator = MmaMinimaOp::create(b, loc, accumulator.getType(), accumulator, sums,
+                                        factors[strip], scales[strip]);
+    }
   }
 }
 
@@ -232,7 +242,8 @@ WarpKernelOp WarpKernelBuilder::build(StringRef name) {
   auto accType = fragment(8, b.getF32Type());
   Value zero = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(accType, b.getF32FloatAttr(0).getValue()));
-  SmallVector<Value> carried(size_t(shape.groups), zero);
+  int64_t sums = shape.groups * shape.strips;
+  SmallVector<Value> carried(size_t(sums), zero);
   carried.append({cursors.activations, cursors.nibbles, cursors.header});
   auto loop =
       scf::ForOp::create(b, loc, constant(0, 32), constant(blocks, 32), constant(1, 32), carried);
@@ -240,8 +251,8 @@ WarpKernelOp WarpKernelBuilder::build(StringRef name) {
     OpBuilder::InsertionGuard inLoop(b);
     b.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> next(loop.getRegionIterArgs());
-    auto accumulators = MutableArrayRef<Value>(next).take_front(shape.groups);
-    Cursors own{next[shape.groups], next[shape.groups + 1], next[shape.groups + 2]};
+    auto accumulators = MutableArrayRef<Value>(next).take_front(sums);
+    Cursors own{next[sums], next[sums + 1], next[sums + 2]};
     Value turn = loop.getInductionVar();
     if (shape.ring)
       buildRingTurn(turn, own, accumulators);
@@ -249,13 +260,13 @@ WarpKernelOp WarpKernelBuilder::build(StringRef name) {
       buildTurn(turn, own, accumulators);
     else
       buildPlainTurn(own, accumulators);
-    next.truncate(size_t(shape.groups));
+    next.truncate(size_t(sums));
     next.append({own.activations, own.nibbles, own.header});
     scf::YieldOp::create(b, loc, next);
   }
-  for (int64_t group = 0; group < shape.groups; ++group)
-    StoreGroupOp::create(b, loc, loop.getResult(group), entry->getArgument(kD), tile.getTokens(),
-                         tile.getRows(), tokens, group);
+  for (int64_t index = 0; index < sums; ++index)
+    StoreGroupOp::create(b, loc, loop.getResult(index), entry->getArgument(kD), tile.getTokens(),
+                         tile.getRows(), tokens, index / shape.strips, index % shape.strips);
   blockscale::ReturnOp::create(b, loc);
   return kernel;
 }

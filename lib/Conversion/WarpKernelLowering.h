@@ -53,6 +53,8 @@ private:
   void fillNibbles(Value from, const PlaneAttr &plane);
   void fillBytes(Value from, const PlaneAttr &plane, int64_t part);
   void fillHeaders(Value from, FillWeightsOp op);
+  void fillPlane(Value from, const PlaneAttr &values, const PlaneAttr &scales);
+  bool isPlane() const { return problem.getB() == facts::BlockFormat::q4_K_plane; }
   /// What is made of a header: d, -dmin, and four scales and minima as bytes of a word.
   struct Header {
     Value d, dmin, scales, minima;
@@ -82,11 +84,15 @@ private:
   const Values &loadOnce(Value plane, int64_t offset, llvm::function_ref<Values()> load);
   Values asF32(const Values &words);
 
+  /// The first row of B of this warp, in rows that are so far apart.
+  Value firstRow(int64_t step = 1) {
+    return e.shl(rowWarp, llvm::Log2_64(uint64_t(shape.warpRows / step)));
+  }
   /// The row of B whose piece this lane addresses: matrices are pieces 0 and 1 of the
   /// warp's first 8 rows, then of the others.
   Value matrixRows() {
     Value inWarp = e.ori(e.shl(e.shr(lane, 4), 3), e.andi(lane, 7));
-    return e.add(e.shl(rowWarp, 4), inWarp);
+    return e.add(firstRow(), inWarp);
   }
   void defer(std::function<void()> store) { pending.push_back({e.getLoc(), std::move(store)}); }
   Value one(Value value) { return values.lookup(value).front(); }
@@ -120,7 +126,7 @@ private:
   // 16-byte pieces of nibbles: a row of a pass has as many as chunks. In a ring a warp
   // copies its own rows.
   int64_t rowsAtOnce() const { return (shape.ring ? 32 : kWarpKernelThreads) / shape.chunks; }
-  int64_t rowsOfCopies() const { return shape.ring ? kWarpRows : shape.rows; }
+  int64_t rowsOfCopies() const { return shape.ring ? shape.warpRows : shape.rows; }
 
   WarpKernelOp kernel;
   BlockProblemAttr problem;

@@ -8,6 +8,8 @@
 
 #include "Parser.h"
 
+#include "blockscale/Facts/PtxVersion.h"
+
 namespace blockscale::emu {
 
 namespace {
@@ -49,7 +51,9 @@ void Parser::bodyDirective(PtxKernel &k, PtxStatement &s) {
   if (word == "loc" || word == "file") {
     lex.skipLine();
   } else if (word == "pragma") {
-    lex.string();
+    std::string pragma(lex.string());
+    if (auto known = facts::checkPtxPragma(*facts::parsePtxVersion(module.version), pragma); !known)
+      fail(known.message());
     expect(';', ".pragma");
   } else if (word == "reg") {
     registers(k, s);

@@ -28,13 +28,14 @@ namespace blockscale {
 /// Fields of a schedule that a user may pin, by the names of the pass's options.
 static constexpr StringLiteral kNumberPins[] = {"tile-n",  "inst-k", "stages",    "accumulators",
                                                 "staging", "ctas",   "cta-group", "kd",
-                                                "flight",  "split"};
-static constexpr StringLiteral kWordPins[] = {"mma",    "epilogue", "cluster",
-                                              "kernel", "sums",     "activations",
-                                              "minima", "convert",  "quantizer"};
+                                                "flight",  "split",  "warp-rows"};
+static constexpr StringLiteral kWordPins[] = {"mma",     "epilogue",    "cluster",  "kernel",
+                                              "sums",    "activations", "minima",   "convert",
+                                              "weights", "pragma",      "quantizer"};
 /// Those that blockscale-insert-relayouts knows, too.
-static constexpr StringLiteral kBlockPins[] = {
-    "kernel", "kd", "sums", "activations", "minima", "convert", "flight", "stages", "quantizer"};
+static constexpr StringLiteral kBlockPins[] = {"kernel", "kd",        "sums",    "activations",
+                                               "minima", "convert",   "weights", "pragma",
+                                               "flight", "warp-rows", "stages",  "quantizer"};
 
 static bool isWord(StringRef text) {
   return !text.empty() && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
@@ -69,8 +70,8 @@ std::string checkSchedulePins(StringRef pins) {
     return {};
   return ("pins_c1: pinned fields must be a list such as ctas=2,stages=3 with fields mma, "
           "tile-n, inst-k, stages, accumulators, epilogue, staging, ctas, cta-group, cluster, and "
-          "of blocks kernel, "
-          "kd, sums, activations, minima, convert, flight, split, quantizer, got '" +
+          "of blocks kernel, kd, sums, activations, minima, convert, weights, pragma, flight, "
+          "warp-rows, split, quantizer, got '" +
           pins + "' (" + refusal + ")")
       .str();
 }

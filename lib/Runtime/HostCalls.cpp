@@ -308,6 +308,11 @@ void bsrt_call_transpose_chunks(int64_t tokens, int64_t k, int32_t format, const
     keep(*session, bsrt_host_transpose_chunks(tokens, k, format, chunks, tiles));
 }
 
+void bsrt_call_decode_scales(int64_t rows, int64_t k, const uint8_t *blocks, uint8_t *planes) {
+  if (Session *session = active())
+    keep(*session, bsrt_host_decode_scales(rows, k, blocks, planes));
+}
+
 /// What a check of the last launch has found.
 template <typename Check>
 static void keepCheck(const char *name, const Check &check,
@@ -366,6 +371,7 @@ std::vector<std::pair<std::string, void *>> blockscale::rt::getHostCalls() {
           BLOCKSCALE_HOST_CALL(bsrt_call_check_gemm),
           BLOCKSCALE_HOST_CALL(bsrt_call_quantize_chunks),
           BLOCKSCALE_HOST_CALL(bsrt_call_transpose_chunks),
+          BLOCKSCALE_HOST_CALL(bsrt_call_decode_scales),
           BLOCKSCALE_HOST_CALL(bsrt_call_check_block_gemm),
           BLOCKSCALE_HOST_CALL(bsrt_call_check_half_block_gemm)};
 #undef BLOCKSCALE_HOST_CALL

@@ -17,6 +17,10 @@
 // CHECK: blockscale.launch @kernels::@gemm_3 grid [2, 2, 1] {{.*}} shared 90112
 // CHECK-LABEL: @ring
 // CHECK: blockscale.launch @kernels::@gemm_4 grid [2, 2, 1] {{.*}} shared 89120
+// CHECK-LABEL: @strips
+// CHECK: blockscale.launch @kernels::@gemm_5 grid [2, 2, 1] block [128, 1, 1] {{.*}} shared 89120
+// CHECK-LABEL: @plane
+// CHECK: blockscale.launch @kernels::@gemm_6 grid [2, 2, 1] block [256, 1, 1] {{.*}} shared 45056
 
 // CHECK: blockscale.warp_kernel @gemm_0
 // CHECK-SAME: blocks = 1
@@ -82,6 +86,22 @@
 // CHECK: planes_read
 // CHECK: scf.yield
 
+// Two strips: what is loaded of A serves both.
+// CHECK: blockscale.warp_kernel @gemm_5
+// CHECK: load_nibbles %{{.*}} pair 0 :
+// CHECK: %[[S0:.*]] = blockscale.load_row_scales %{{.*}} chunk 0 :
+// CHECK: load_nibbles %{{.*}} pair 0 strip 1 :
+// CHECK: %[[S1:.*]] = blockscale.load_row_scales %{{.*}} chunk 0 strip 1 :
+// CHECK: %[[G:.*]] = blockscale.load_group %{{.*}} chunk 0 group 0
+// CHECK: blockscale.mma_s8 %[[G]]
+// CHECK: blockscale.rank1_rescale {{.*}} %[[S0]] :
+// CHECK: blockscale.mma_s8 %[[G]]
+// CHECK: blockscale.rank1_rescale {{.*}} %[[S1]] :
+// CHECK: load_group %{{.*}} chunk 0 group 1
+// CHECK: load_minima %{{.*}} strip 1
+// CHECK-COUNT-8: mma_minima
+// CHECK-COUNT-8: store_group
+
 // No number of the plan can change unseen.
 // MUTANTS: {{[1-9][0-9]+}} numbers, {{[1-9][0-9]+}} refused, {{[0-9]+}} named, 0 bad
 
@@ -114,5 +134,17 @@ func.func @ring(%a: memref<86016xi8>, %w: memref<37440xi8>, %d: memref<65x130xf3
   blockscale.gemm ins(%a, %w : memref<86016xi8>, memref<37440xi8>) outs(%d : memref<65x130xf32>)
     {block_problem = #blockscale.block_problem<m = 65, n = 130, k = 512, a = q8_1_tile_parts, b = q4_K, contract = bounded>,
      warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, activations = transposed, minima = mma, stages = 2, threads = 256, blocks = 2>}
+  return
+}
+func.func @strips(%a: memref<86016xi8>, %w: memref<37440xi8>, %d: memref<65x130xf32>) {
+  blockscale.gemm ins(%a, %w : memref<86016xi8>, memref<37440xi8>) outs(%d : memref<65x130xf32>)
+    {block_problem = #blockscale.block_problem<m = 65, n = 130, k = 512, a = q8_1_tile_parts, b = q4_K, contract = bounded>,
+     warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, activations = transposed, minima = mma, stages = 2, warp_rows = 32, threads = 128, blocks = 2>}
+  return
+}
+func.func @plane(%a: memref<41600xi8>, %w: memref<55296xi8>, %d: memref<65x130xf32>) {
+  blockscale.gemm ins(%a, %w : memref<41600xi8>, memref<55296xi8>) outs(%d : memref<65x130xf32>)
+    {block_problem = #blockscale.block_problem<m = 65, n = 130, k = 512, a = q8_1_chunk, b = q4_K_plane>,
+     warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, weights = plane, threads = 256, blocks = 2>}
   return
 }

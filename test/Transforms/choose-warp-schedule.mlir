@@ -11,6 +11,8 @@
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kernel=narrow kd=4" 2>&1 | FileCheck %s --check-prefix=LAST
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kernel=tall" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a stages=1 convert=cvt flight=4" | FileCheck %s --check-prefix=FIELDS
+// RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a pragma=mma_throughput" | FileCheck %s --check-prefix=PRAGMA
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a pragma=nounroll" 2>&1 | FileCheck %s --check-prefix=NOUNROLL
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kernel=wide stages=2" 2>&1 | FileCheck %s --check-prefix=STAGES
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a stages=5" 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a activations=transposed" 2>&1 | FileCheck %s --check-prefix=RELAYOUT
@@ -29,6 +31,8 @@
 // LAST: warp_schedule_c3: a kernel must fit sm_90a, got none: narrow: kd must be 8, got 4
 // UNKNOWN: warp_schedule_c2: kernel must be raw_nibble, wide, narrow or dequantise_wgmma, got 'tall'
 // FIELDS: sums = two_word, convert = cvt, flight = 4, threads = 256, blocks = 2>
+// PRAGMA: sums = two_word, stages = 2, pragma = mma_throughput, threads = 256, blocks = 2>
+// NOUNROLL: warp_schedule_c2: pragma must be none or mma_throughput, got 'nounroll'
 // STAGES: warp_schedule_c7: stages of wide with chunks on sm_90a must be 1 .. 1, got 2
 // MANY: warp_schedule_c7: stages must be 1 .. 4, got 5
 // RELAYOUT: gemm_c24: a must be the q8_1_tile that the schedule reads, got q8_1_chunk; run blockscale-insert-relayouts first, with the same pins

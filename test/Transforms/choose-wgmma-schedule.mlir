@@ -16,8 +16,8 @@
 // CHECK-NOT: wgmma_schedule
 // WIDE-LABEL: @none
 // WIDE: kernel = wide
-// PINNED: wgmma_schedule_c1: kernel dequantise_wgmma must have a contract of halves or any, a in f16 and sm_90a, got ordered, 'tensor<512x{{.*}}>' and sm_90a
-// PINNED: got any, 'tensor<16x512xf32>' and sm_90a
+// PINNED: wgmma_schedule_c1: kernel dequantise_wgmma must have a contract of halves or any, a in f16, b in q4_K and sm_90a, got ordered, 'tensor<512x{{.*}}>', q4_K and sm_90a
+// PINNED: got any, 'tensor<16x512xf32>', q4_K and sm_90a
 // AMPERE-LABEL: @none
 // AMPERE: quantize_chunks
 func.func @none(%a: tensor<512x512xf16>, %w: tensor<300x288xi8, #blockscale.blocks<q4_K>>,

@@ -6,7 +6,10 @@
 // RUN: blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_90a split=2" | FileCheck %s --check-prefix=TWO
 // RUN: not blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_90a split=3" 2>&1 >/dev/null | FileCheck %s --check-prefix=THREE
 // RUN: not blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_90a split=4" 2>&1 >/dev/null | FileCheck %s --check-prefix=FOUR
+// ptxas leaves a wgmma kernel as it is, so that the pin would be lost.
+// RUN: not blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_90a pragma=mma_throughput" 2>&1 >/dev/null | FileCheck %s --check-prefix=PRAGMA
 
+// PRAGMA: 'blockscale.gemm' op wgmma_schedule_c10: pragma must be none where dequantise_wgmma is chosen (ptxas ignores it there), got mma_throughput
 // ONE-NOT: split =
 // TWO-COUNT-8: split = 2>
 // THREE: choose-wgmma-split.mlir:{{.*}}: error: 'blockscale.gemm' op wgmma_schedule_c7: split must be 1, 2 or 4, got 3

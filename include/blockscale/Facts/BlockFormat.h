@@ -22,8 +22,17 @@ namespace blockscale::facts {
 /// scaled sum as an f16: what kernels multiply with. `q8_1_tile` is 8 chunks of each of
 /// 64 rows in the order of a kernel's shared memory (ActivationTile.h), with scaled sums
 /// as f32; `q8_1_tile_parts` has them as three bf16. `f16` is a block of one element
-/// without scales.
-enum class BlockFormat : uint8_t { q4_K, q8_1, q8_1_chunk, q8_1_tile, q8_1_tile_parts, f16 };
+/// without scales. `q4_K_plane` is the q4_K blocks of 16 rows with scales and minima as f32, in the
+/// order of a kernel's shared memory (WeightPlane.h).
+enum class BlockFormat : uint8_t {
+  q4_K,
+  q8_1,
+  q8_1_chunk,
+  q8_1_tile,
+  q8_1_tile_parts,
+  f16,
+  q4_K_plane
+};
 
 struct BlockFormatInfo {
   BlockFormat format;
@@ -35,19 +44,23 @@ struct BlockFormatInfo {
   std::string_view source;
 };
 
-inline constexpr std::array<BlockFormatInfo, 6> kBlockFormats{{
+inline constexpr std::array<BlockFormatInfo, 7> kBlockFormats{{
     {BlockFormat::q4_K, "q4_K", 144, 256, 16, 1, "ggml-common.h, block_q4_K; gguf 0.19.0"},
     {BlockFormat::q8_1, "q8_1", 36, 32, 4, 1, "ggml-common.h, block_q8_1"},
     {BlockFormat::q8_1_chunk, "q8_1_chunk", 40, 32, 4, 1, "minfer's prefill kernels"},
     {BlockFormat::q8_1_tile, "q8_1_tile", 20480, 256, 0, 64, "ActivationTile.h"},
     {BlockFormat::q8_1_tile_parts, "q8_1_tile_parts", 21504, 256, 0, 64, "ActivationTile.h"},
     {BlockFormat::f16, "f16", 2, 1, 0, 1, "IEEE 754 binary16; GGML_TYPE_F16"},
+    {BlockFormat::q4_K_plane, "q4_K_plane", 3072, 256, 0, 16, "WeightPlane.h"},
 }};
 inline constexpr int kTileTokens = 64;
 inline constexpr int kTileElements = 256; // of a token
 
 constexpr const BlockFormatInfo &info(BlockFormat f) { return kBlockFormats[size_t(f)]; }
 constexpr std::string_view name(BlockFormat f) { return info(f).name; }
+constexpr bool isQ4K(BlockFormat f) {
+  return f == BlockFormat::q4_K || f == BlockFormat::q4_K_plane;
+}
 constexpr bool isTile(BlockFormat f) { return info(f).rows == kTileTokens; }
 /// Bytes of a matrix of [rows, k] elements: whole blocks in both directions.
 constexpr int64_t matrixBytes(BlockFormat f, int64_t rows, int64_t k) {

@@ -56,6 +56,8 @@ inline constexpr std::array<PtxTargetRow, kArchNames.size()> kPtxTargets{{
 Result<PtxVersion> parsePtxVersion(std::string_view text);
 /// Refuses a version that does not know the target (ptx_version_c2).
 Result<bool> checkPtxTarget(PtxVersion version, Arch arch);
+/// Refuses a version that does not have the pragma (ptx_version_c3).
+Result<bool> checkPtxPragma(PtxVersion version, std::string_view pragma);
 
 namespace detail {
 constexpr bool ptxTargetsInOrder() {

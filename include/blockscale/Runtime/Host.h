@@ -129,6 +129,13 @@ bsrt_status bsrt_host_quantize_chunks(int64_t rows, int64_t cols, int32_t source
 bsrt_status bsrt_host_transpose_chunks(int64_t tokens, int64_t k, int32_t format,
                                        const uint8_t *chunks, uint8_t *tiles);
 
+/**
+ * Copies [rows, k] of q4_K blocks into planes of 16 rows (q4_K_plane; layout:
+ * Facts/WeightPlane.h). k is a multiple of 256; rows past the last one become zeroes.
+ */
+bsrt_status bsrt_host_decode_scales(int64_t rows, int64_t k, const uint8_t *blocks,
+                                    uint8_t *planes);
+
 /** A product of q8_1 chunks [m, k] and q4_K blocks [n, k], D f32 [m, n]. */
 typedef struct bsrt_block_check {
   int64_t m, n, k;

@@ -69,6 +69,7 @@ void bsrt_call_quantize_chunks(int64_t rows, int64_t cols, int32_t source, const
 /* `format` is q8_1_tile or q8_1_tile_parts. */
 void bsrt_call_transpose_chunks(int64_t tokens, int64_t k, int32_t format, const uint8_t *chunks,
                                 uint8_t *tiles);
+void bsrt_call_decode_scales(int64_t rows, int64_t k, const uint8_t *blocks, uint8_t *planes);
 void bsrt_call_check_half_block_gemm(const char *name, int64_t m, int64_t n, int64_t k,
                                      const uint16_t *a, const uint8_t *b, const void *d);
 void bsrt_call_check_block_gemm(const char *name, int64_t m, int64_t n, int64_t k, const uint8_t *a,

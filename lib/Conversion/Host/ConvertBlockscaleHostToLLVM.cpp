@@ -298,6 +298,13 @@ Value lowerTransposeChunks(TransposeChunksOp op, TransposeChunksOp::Adaptor, Cal
                      calls.pointer(op.getOut())});
 }
 
+Value lowerDecodeScales(DecodeScalesOp op, DecodeScalesOp::Adaptor, Calls &calls) {
+  WeightMatrixAttr matrix = op.getLogicalMatrix();
+  return calls.call("bsrt_call_decode_scales",
+                    {calls.i64(matrix.getRows()), calls.i64(matrix.getK()),
+                     calls.pointer(op.getWeights()), calls.pointer(op.getOut())});
+}
+
 Value lowerCheckBlockGemm(CheckBlockGemmOp op, CheckBlockGemmOp::Adaptor, Calls &calls) {
   BlockProblemAttr problem = op.getLogicalBlockProblem();
   return calls.call(problem.getA() == facts::BlockFormat::f16 ? "bsrt_call_check_half_block_gemm"
@@ -321,7 +328,7 @@ struct ConvertBlockscaleHostToLLVM
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalOp<AllocOp, FreeOp, CopyOp, TensorMapOp, LaunchOp, QuantizeOp, DequantizeOp,
                         RelayoutScalesOp, ZeroScaleTailOp, SwapNibblesOp, CheckGemmOp, GemmOp,
-                        QuantizeChunksOp, TransposeChunksOp, CheckBlockGemmOp>();
+                        QuantizeChunksOp, TransposeChunksOp, DecodeScalesOp, CheckBlockGemmOp>();
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }
@@ -334,7 +341,8 @@ private:
                                "that blockscale-lower-gemm-to-kernel has not lowered");
       bool isOnHost =
           isa<QuantizeOp, DequantizeOp, RelayoutScalesOp, ZeroScaleTailOp, SwapNibblesOp,
-              CheckGemmOp, QuantizeChunksOp, TransposeChunksOp, CheckBlockGemmOp>(op);
+              CheckGemmOp, QuantizeChunksOp, TransposeChunksOp, DecodeScalesOp, CheckBlockGemmOp>(
+              op);
       if (isOnHost && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>))
         return op->emitOpError("host_to_llvm_c2: operands must be in memory, got tensors; run "
                                "blockscale-pack-narrow and blockscale-bufferize");
@@ -373,5 +381,6 @@ void blockscale::populateBlockscaleHostToLLVMPatterns(const TypeConverter &conve
   patterns.add<CallPattern<CheckGemmOp>>(converter, context, lowerCheckGemm);
   patterns.add<CallPattern<QuantizeChunksOp>>(converter, context, lowerQuantizeChunks);
   patterns.add<CallPattern<TransposeChunksOp>>(converter, context, lowerTransposeChunks);
+  patterns.add<CallPattern<DecodeScalesOp>>(converter, context, lowerDecodeScales);
   patterns.add<CallPattern<CheckBlockGemmOp>>(converter, context, lowerCheckBlockGemm);
 }

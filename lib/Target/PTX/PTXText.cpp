@@ -5,13 +5,14 @@
 // Chips of the tcgen05 families take PTX 9.4, and sm_107 needs it (ptxas 13.5: "PTX
 // .version 9.3 does not support .target sm_107a"), so their modules say 9.4. The others'
 // say 9.0, which LLVM writes the text for: a driver of CUDA 13.0 compiles it, and
-// ptxas 13.0 does.
+// ptxas 13.0 does. A pragma that came later asks for its own version.
 //
 //===----------------------------------------------------------------------===//
 
 #include "PTXText.h"
 
 #include "blockscale/Facts/ArchInfo.h"
+#include "blockscale/Facts/PtxPragma.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -19,8 +20,8 @@ using llvm::StringRef;
 
 namespace blockscale {
 
-static StringRef versionFor(facts::Arch arch) {
-  return facts::info(arch).tmemColumns ? "9.4" : "9.0";
+static std::string versionFor(facts::Arch arch, StringRef text) {
+  return facts::leastPtxVersion(facts::info(arch).tmemColumns ? "9.4" : "9.0", text);
 }
 
 /// The noted constant that stands as an operand in this line, if any.
@@ -54,12 +55,13 @@ std::string finishPTXText(StringRef text, facts::Arch arch,
                           const std::map<uint64_t, StringRef> &notes, LineDirectives &lines) {
   std::string out;
   size_t headerEnd = 0;
+  const std::string version = versionFor(arch, text);
   out.reserve(text.size() + text.size() / 8);
   while (!text.empty()) {
     auto [line, rest] = text.split('\n');
     text = rest;
     if (line.starts_with(".version")) {
-      out += (".version " + versionFor(arch) + "\n").str();
+      out += ".version " + version + "\n";
       continue;
     }
     if (line.starts_with(".target")) {

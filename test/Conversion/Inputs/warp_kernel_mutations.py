@@ -68,6 +68,19 @@ RING = [
     ("planes_read", "planes_read", "planes_filled", "warp_kernel_c9"),
 ]
 
+# Of the kernel whose warps have two strips, and of the one of planes.
+STRIPS = [
+    ("load_nibbles", "strip 1", "strip 2", "warp_kernel_c8"),
+    ("load_row_scales", "strip 1", "strip 2", "warp_kernel_c8"),
+    ("load_row_scales", " strip 1", "", "warp_kernel_c8"),
+    ("load_minima ", "strip 1", "strip 2", "warp_kernel_c8"),
+    ("load_minima ", " strip 1", "", "warp_kernel_c10"),
+    ("load_minima_scales", "strip 1", "strip 2", "warp_kernel_c8"),
+    ("store_group", "strip 1", "strip 2", "warp_kernel_c8"),
+    ("warp_kernel @gemm_5", "threads = 128 : i64", "threads = 256 : i64", "warp_kernel_c3"),
+]
+PLANE = [("warp_kernel @gemm_6", "b = q4_K_plane", "b = q4_K", "warp_kernel_c3")]
+
 
 def refusal(tool, text):
     ran = subprocess.run([tool, "-"], input=text, capture_output=True, text=True, timeout=60)
@@ -100,9 +113,10 @@ def main():
             else:
                 bad.append(f"{mutant.strip()[:150]}: {message or 'accepted'}")
     staged = next((i for i, line in enumerate(lines) if "warp_kernel @gemm_3" in line), len(lines))
-    ring = next((i for i, line in enumerate(lines) if "warp_kernel @gemm_4" in line), len(lines))
-    for holds, old, new, rule, start in [(*named, at) for table, at in ((NAMED, 0), (STAGED, staged), (RING, ring))
-                                         for named in table]:
+    ring, strips, plane = (next((i for i, line in enumerate(lines) if f"warp_kernel @gemm_{n}" in line), len(lines))
+                           for n in (4, 5, 6))
+    tables = ((NAMED, 0), (STAGED, staged), (RING, ring), (STRIPS, strips), (PLANE, plane))
+    for holds, old, new, rule, start in [(*named, at) for table, at in tables for named in table]:
         found = [i for i, line in enumerate(lines) if i >= start and (holds in line or holds == "in loop") and old in line]
         index = next(iter(found[1:] if holds == "in loop" else found), None)
         if index is None:
@@ -112,7 +126,7 @@ def main():
         message = refusal(tool, "".join(lines[:index] + [mutant] + lines[index + 1:]))
         if not message or f"{rule}: " not in message:
             bad.append(f"'{old}' -> '{new}' must break {rule}, got {(message or 'accepted')[:300]}")
-    print(f"{changed} numbers, {refused} refused, {len(NAMED) + len(STAGED) + len(RING)} named, {len(bad)} bad")
+    print(f"{changed} numbers, {refused} refused, {sum(len(table) for table, _ in tables)} named, {len(bad)} bad")
     sys.exit("\n".join(bad) if bad else 0)
 
 

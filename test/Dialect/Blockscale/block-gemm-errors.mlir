@@ -17,7 +17,7 @@ func.func @blocks_c3(%w: tensor<4x40xi8, #blockscale.blocks<q8_1>>) { return }
 
 !w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
 func.func @gemm_c16_format(%a: tensor<8x288xi8, #blockscale.blocks<q8_1>>, %w: !w, %c: tensor<8x4xf32>) {
-  // expected-error @below {{gemm_c16: operands without scales must be q8_1_chunk (or tiles of it), f32 or f16 and q4_K, got}}
+  // expected-error @below {{gemm_c16: operands without scales must be q8_1_chunk (or tiles of it), f32 or f16 and q4_K (or planes of it), got}}
   %d = blockscale.gemm ins(%a, %w : tensor<8x288xi8, #blockscale.blocks<q8_1>>, !w) outs(%c : tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -247,6 +247,118 @@ func.func @warp_schedule_c10(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>)
   // expected-error @below {{warp_schedule_c10: flight must be 1, 2, 4 or 8 groups, got 3}}
   %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
     {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, flight = 3, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c11(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c11: weights of a plane must be multiplied by raw_nibble with minima of fold, got narrow and fold}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = narrow, tile = 64x64x256, sums = two_word, weights = plane, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c11_minima(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c11: weights of a plane must be multiplied by raw_nibble with minima of fold, got raw_nibble and mma}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {contract = #blockscale.contract<bounded>, warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, activations = transposed, weights = plane, minima = mma, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c12(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c12: warp_rows must be 16 or 32, got 0}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, warp_rows = 0, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c12_ring(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c12: warp_rows must be 16 without a ring of transposed activations in two stages or more, got 32}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, stages = 2, warp_rows = 32, threads = 128, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c6_rows(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c6: threads must be 128, got 256}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, activations = transposed, stages = 3, warp_rows = 32, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!planes = tensor<1x3072xi8, #blockscale.blocks<q4_K_plane>>
+func.func @gemm_c24_planes(%a: tensor<8x320xi8, #blockscale.blocks<q8_1_chunk>>, %w: !planes, %c: tensor<8x4xf32>) {
+  // expected-error @below {{gemm_c24: b must be the q4_K that the schedule reads, got q4_K_plane}}
+  %d = blockscale.gemm ins(%a, %w : tensor<8x320xi8, #blockscale.blocks<q8_1_chunk>>, !planes) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+!planes = tensor<1x3072xi8, #blockscale.blocks<q4_K_plane>>
+func.func @gemm_c4_planes(%a: tensor<8x320xi8, #blockscale.blocks<q8_1_chunk>>, %w: !planes, %c: tensor<8x17xf32>) {
+  // expected-error @below {{gemm_c4: out must have 1 .. 16 columns, as many as the planes of b, got 8x17}}
+  %d = blockscale.gemm ins(%a, %w : tensor<8x320xi8, #blockscale.blocks<q8_1_chunk>>, !planes) outs(%c : tensor<8x17xf32>) -> tensor<8x17xf32>
+  return
+}
+
+// -----
+
+func.func @decode_scales_c2(%w: tensor<4x288xi8, #blockscale.blocks<q8_1>>) {
+  // expected-error @below {{decode_scales_c2: weights must be a static matrix of q4_K, got}}
+  %p = blockscale.decode_scales %w : tensor<4x288xi8, #blockscale.blocks<q8_1>> -> tensor<1x3072xi8, #blockscale.blocks<q4_K_plane>>
+  return
+}
+
+// -----
+
+func.func @decode_scales_c3(%w: tensor<17x144xi8, #blockscale.blocks<q4_K>>) {
+  // expected-error @below {{decode_scales_c3: result must be 2x3072 bytes of q4_K_plane, got}}
+  %p = blockscale.decode_scales %w : tensor<17x144xi8, #blockscale.blocks<q4_K>> -> tensor<1x3072xi8, #blockscale.blocks<q4_K_plane>>
+  return
+}
+
+// -----
+
+func.func @decode_scales_c4(%w: memref<2448xi8>, %p: memref<3072xi8>) {
+  // expected-error @below {{decode_scales_c4: packed result must be 6144xi8, got 'memref<3072xi8>'}}
+  blockscale.decode_scales %w outs(%p : memref<3072xi8>) {matrix = #blockscale.weight_matrix<rows = 17, k = 256>} : memref<2448xi8>
+  return
+}
+
+// -----
+
+func.func @decode_scales_c1(%w: tensor<17x144xi8, #blockscale.blocks<q4_K>>, %p: memref<6144xi8>) {
+  // expected-error @below {{decode_scales_c1: }}
+  blockscale.decode_scales %w outs(%p : memref<6144xi8>) : tensor<17x144xi8, #blockscale.blocks<q4_K>>
+  return
+}
+
+// -----
+
+!w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
+func.func @pragma(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) outs(%c : tensor<8x4xf32>)
+    // expected-error @below {{unknown keyword 'nounroll'}}
+    // expected-error @below {{failed to parse Blockscale_WarpScheduleAttr parameter 'pragma'}}
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, pragma = nounroll, threads = 256, blocks = 2>} -> tensor<8x4xf32>
   return
 }
 

@@ -84,6 +84,19 @@ module @kernels attributes {blockscale.arch = "sm_90a"} {
 
 // -----
 
+module @kernels attributes {blockscale.arch = "sm_90a"} {
+  blockscale.warp_kernel @pragma(%a: !blockscale.buffer, %w: !blockscale.buffer, %d: !blockscale.buffer, %n: i32)
+    attributes {problem = #blockscale.block_problem<m = 1, n = 1, k = 256, a = q8_1_chunk, b = q4_K>,
+      schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, threads = 256, blocks = 2>,
+      threads = 256 : i64, shared_bytes = 45056 : i64, blocks = 2 : i64} {
+    // expected-error @below {{ptx_pragma_c1: pragma must be that of the kernel's schedule, none, got mma_throughput}}
+    blockscale.ptx_pragma <mma_throughput>
+    blockscale.return
+  }
+}
+
+// -----
+
 func.func @minima(%acc: vector<8xf32>, %parts: vector<6xi32>, %minima: vector<2xi32>, %scales: vector<4xf32>) -> vector<8xf32> {
   // expected-error @below {{mma_minima_c1: operands must be parts of sums, minima and their scales from their planes, got another value}}
   %r = blockscale.mma_minima %acc, %parts, %minima, %scales : vector<8xf32>, vector<6xi32>, vector<2xi32>, vector<4xf32> -> vector<8xf32>

@@ -75,8 +75,8 @@ TEST(WarpPlanning, AScheduleSharesOutItsTile) {
   auto shapeOf = [&](WarpKernel kernel, Shape3 tile) {
     return WarpShape(WarpScheduleAttr::get(
         &context, Arch::sm_90a, kernel, tile, ChunkSums::two_word, Activations::chunks,
-        Minima::fold, SumConversion::offset, /*stages=*/1, /*flight=*/2, kWarpKernelThreads,
-        /*blocks=*/1));
+        Weights::blocks, Minima::fold, SumConversion::offset, /*stages=*/1, /*flight=*/2,
+        Pragma::none, kStripRows, kWarpKernelThreads, /*blocks=*/1));
   };
   WarpShape raw = shapeOf(WarpKernel::raw_nibble, {64, 128, 256});
   EXPECT_EQ(raw.rowWarps, 8);
@@ -111,6 +111,23 @@ protected:
 
   mlir::MLIRContext context;
 };
+
+TEST_F(WarpChoiceTest, HalfTheWarpsHaveTwiceTheRows) {
+  WarpPins pins;
+  pins.warpRows = 32;
+  WarpScheduleAttr wide = choose(Arch::sm_90a, pins, facts::BlockFormat::q8_1_tile);
+  ASSERT_TRUE(wide);
+  // With one stage three blocks fit by registers; two are what a ring is for.
+  EXPECT_EQ(wide.getStages(), 3);
+  EXPECT_EQ(wide.getThreads(), 128);
+  EXPECT_EQ(wide.getBlocks(), 2);
+  WarpShape shape(wide);
+  EXPECT_EQ(shape.rowWarps, 4);
+  EXPECT_EQ(shape.tokenWarps, 1);
+  EXPECT_EQ(shape.groups, 4);
+  EXPECT_EQ(shape.strips, 2);
+  EXPECT_FALSE(choose(Arch::sm_90a, pins)); // chunks make no ring
+}
 
 TEST_F(WarpChoiceTest, TwoPassesWhereTheyCostNoBlock) {
   WarpScheduleAttr raw = choose(Arch::sm_90a, {});

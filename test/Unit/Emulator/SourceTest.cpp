@@ -66,6 +66,18 @@ TEST(Source, CommentsAndStringsAreClosed) {
             "");
 }
 
+TEST(Source, PragmasAskForTheirVersion) {
+  auto kernel = [](const std::string &version) {
+    return ".version " + version +
+           "\n.target sm_90a\n.address_size 64\n.visible .entry k() {\n.pragma "
+           "\"mma_throughput\";\nret; }\n";
+  };
+  EXPECT_EQ(loadError(kernel("9.3")), "");
+  EXPECT_EQ(loadError(kernel("9.2")),
+            "t.ptx:5: ptx_version_c3: .version of .pragma \"mma_throughput\" must be at least 9.3, "
+            "got 9.2");
+}
+
 struct Number {
   const char *name;
   const char *body;

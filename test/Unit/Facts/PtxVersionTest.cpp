@@ -48,4 +48,11 @@ TEST(PtxVersion, ptx_version_c2) {
   EXPECT_TRUE(checkPtxTarget({9, 0}, Arch::sm_80));
 }
 
+TEST(PtxVersion, ptx_version_c3) {
+  EXPECT_TRUE(checkPtxPragma({9, 3}, "mma_throughput"));
+  EXPECT_EQ(checkPtxPragma({9, 2}, "mma_throughput").message(),
+            "ptx_version_c3: .version of .pragma \"mma_throughput\" must be at least 9.3, got 9.2");
+  EXPECT_TRUE(checkPtxPragma({1, 0}, "nounroll"));
+}
+
 } // namespace

@@ -34,16 +34,27 @@ struct Form {
 /// Which sorts of rule a label of ours stands for, in the words of the verdicts.
 std::string_view sortsOf(std::string_view label) {
   static const std::map<std::string_view, std::string_view> kSorts{
-      {"ptx_target", "arch"},        {"arch_c1", "arch"},
-      {"ptx_version_c1", "version"}, {"ptx_version_c2", "version"},
-      {"ptx_version", "version"},    {"ptx_modifier", "modifier"},
-      {"ptx_round", "modifier"},     {"ptx_type", "modifier"},
-      {"ptx_syntax", "modifier"},    {"tcgen05_cta_group", "modifier"},
-      {"ptx_space", "operand"},      {"ptx_operand", "operand"},
-      {"ptx_operands", "operand"},   {"ptx_vector", "operand"},
-      {"ptx_immediate", "value"},    {"ptx_setmaxnreg", "value"},
-      {"tmem_c3", "value"},          {"tmem_c4", "value"},
-      {"ptx_shared", "size"},        {"ptx_value", "value"}};
+      {"ptx_target", "arch"},
+      {"arch_c1", "arch"},
+      {"ptx_version_c1", "version"},
+      {"ptx_version_c2", "version"},
+      {"ptx_version_c3", "version"},
+      {"ptx_version", "version"},
+      {"ptx_modifier", "modifier"},
+      {"ptx_round", "modifier"},
+      {"ptx_type", "modifier"},
+      {"ptx_syntax", "modifier"},
+      {"tcgen05_cta_group", "modifier"},
+      {"ptx_space", "operand"},
+      {"ptx_operand", "operand"},
+      {"ptx_operands", "operand"},
+      {"ptx_vector", "operand"},
+      {"ptx_immediate", "value"},
+      {"ptx_setmaxnreg", "value"},
+      {"tmem_c3", "value"},
+      {"tmem_c4", "value"},
+      {"ptx_shared", "size"},
+      {"ptx_value", "value"}};
   auto it = kSorts.find(label);
   return it == kSorts.end() ? std::string_view() : it->second;
 }

@@ -282,6 +282,9 @@ def blockKernels(build, folder, pattern):
     for name in ("ordered", "bounded"):
         text = halves.module(x, blocks, name, None).replace("xf16>", "xf32>")
         given.append((f"ring-{name}-33x70x1792", text, (single, blocks), None))
+        if name == "ordered":
+            given.append(("ring-plane-33x70x1792", text, (single, q4k.planes(blocks)), "--pin=weights=plane"))
+            given.append(("ring-rows32-33x70x1792", text, (single, blocks), "--pin=activations=transposed,warp-rows=32"))
     for name, text, arrays, pin in given:
         name = f"q4_K-sm_90a-{name}"
         if not re.search(pattern, name):

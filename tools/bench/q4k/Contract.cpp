@@ -133,6 +133,26 @@ std::vector<ActivationChunk> quantizeActivations(const std::vector<float> &activ
   return chunks;
 }
 
+std::vector<WeightPlane> makePlanes(const Problem &problem) {
+  int64_t perRow = problem.shape.blocksPerRow();
+  constexpr int kRows = WeightPlane::kRows;
+  std::vector<WeightPlane> planes(size_t((problem.shape.rows + kRows - 1) / kRows * perRow));
+  for (int64_t row = 0; row < problem.shape.rows; ++row)
+    for (int64_t i = 0; i < perRow; ++i) {
+      const WeightBlock &block = problem.weights[size_t(row * perRow + i)];
+      WeightPlane &plane = planes[size_t(row / kRows * perRow + i)];
+      int own = int(row % kRows);
+      for (int byte = 0; byte < 128; ++byte)
+        plane.nibbles[own][byte ^ (own % 8 * 16)] = block.nibbles[byte];
+      for (int sub = 0; sub < kChunksPerBlock; ++sub) {
+        ScaleMin terms = unpackScaleMin(block.scales, sub);
+        plane.terms[sub][own][0] = __half2float(block.d) * float(terms.scale);
+        plane.terms[sub][own][1] = -(__half2float(block.dmin) * float(terms.min));
+      }
+    }
+  return planes;
+}
+
 float dequantizeWeight(const WeightBlock &block, int weight) {
   ScaleMin terms = unpackScaleMin(block.scales, weight / kChunk);
   float scale = __half2float(block.d) * float(terms.scale);

@@ -33,6 +33,9 @@ Problem makeProblem(Shape shape, uint64_t seed);
 /// As launchQuantize does it.
 std::vector<ActivationChunk> quantizeActivations(const std::vector<float> &activations);
 
+/// [ceil(rows / 16), depth / 256]; rows past the last one are zeroes.
+std::vector<WeightPlane> makePlanes(const Problem &problem);
+
 /// A weight in f32, rounded once a step.
 float dequantizeWeight(const WeightBlock &block, int weight);
 

@@ -100,6 +100,7 @@ Device::Device(const Problem &problem, size_t scratchBytes) : problem(problem) {
   chunks = copyIn(problem.chunks);
   quantized = allocate<ActivationChunk>(problem.chunks.size());
   weights = copyIn(problem.weights);
+  planes = copyIn(makePlanes(problem));
   activations = copyIn(problem.activations);
   std::vector<__half> halves;
   for (float value : problem.activations)
@@ -121,7 +122,8 @@ Device::~Device() {
         static_cast<void *>(activations), static_cast<void *>(halfActivations),
         static_cast<void *>(halfWeights), static_cast<void *>(out), static_cast<void *>(halfOut),
         static_cast<void *>(transposed[0]), static_cast<void *>(transposed[1]),
-        static_cast<void *>(tiles[0]), static_cast<void *>(tiles[1]), scratch})
+        static_cast<void *>(tiles[0]), static_cast<void *>(tiles[1]), static_cast<void *>(planes),
+        scratch})
     cudaFree(pointer);
 }
 
@@ -222,10 +224,10 @@ std::vector<Entry> makeEntries(Device &device, const std::vector<LoadedKernel> &
     device.needScratch(kernel.scratchBytes);
     entries.push_back({kernel.name,
                        [&device, shape, &kernel] {
-                         DeviceBuffers buffers{device.chunks,      device.weights,
-                                               device.activations, device.halfActivations,
-                                               device.out,         device.scratch,
-                                               device.tiles[0],    device.tiles[1]};
+                         DeviceBuffers buffers{
+                             device.chunks,          device.weights,  device.activations,
+                             device.halfActivations, device.out,      device.scratch,
+                             device.tiles[0],        device.tiles[1], device.planes};
                          return launchLoaded(kernel, buffers, shape, nullptr);
                        },
                        Output::f32, kernel.check, /*isProduct=*/true});

@@ -35,6 +35,7 @@ public:
   const Problem &problem;
   ActivationChunk *chunks, *quantized; // given, and as the GPU makes them
   WeightBlock *weights;
+  WeightPlane *planes; // the same weights
   float *activations;
   __half *halfActivations, *halfWeights;
   float *out;

@@ -69,6 +69,16 @@ __host__ __device__ inline int unpackNibble(const WeightBlock &block, int weight
   return weight & 32 ? byte >> 4 : byte & 15;
 }
 
+/// The weights of 16 rows as the compiler's kernels with `weights = plane` read them: 16-byte
+/// pieces of a row's nibbles XORed with row % 8, then d * scale and -(dmin * min) of each
+/// sub-block.
+struct WeightPlane {
+  static constexpr int kRows = 16;
+  uint8_t nibbles[kRows][128];
+  float terms[kChunksPerBlock][kRows][2];
+};
+static_assert(sizeof(WeightPlane) == 3072);
+
 /// C[tokens, rows] = A[tokens, depth] * W[rows, depth]^T.
 struct Shape {
   int tokens, rows, depth;

@@ -20,8 +20,8 @@ namespace {
 constexpr const char *kTokenMap = "token-map:", *kBlockMap = "block-map:";
 
 bool isArgument(const std::string &text) {
-  for (const char *name : {"chunks", "tiles", "parts", "weights", "out", "scratch", "f32", "f16",
-                           "tokens", "rows", "depth"})
+  for (const char *name : {"chunks", "tiles", "parts", "weights", "planes", "out", "scratch", "f32",
+                           "f16", "tokens", "rows", "depth"})
     if (text == name)
       return true;
   for (const char *prefix : {"i32:", "i64:", kTokenMap, kBlockMap})
@@ -143,6 +143,7 @@ cudaError_t launchLoaded(const LoadedKernel &kernel, const DeviceBuffers &buffer
                           : arg == "tiles"   ? buffers.tiles
                           : arg == "parts"   ? buffers.parts
                           : arg == "weights" ? buffers.weights
+                          : arg == "planes"  ? static_cast<const void *>(buffers.planes)
                           : arg == "f32"     ? static_cast<const void *>(buffers.f32)
                           : arg == "f16"     ? buffers.f16
                           : arg == "scratch" ? buffers.scratch

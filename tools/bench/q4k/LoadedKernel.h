@@ -16,9 +16,9 @@
 //   shared 43008               # dynamic, bytes
 //   args chunks weights out tokens rows depth
 //
-// An argument is a pointer (chunks, or those as tiles, or as tiles with parts; weights,
-// out, scratch, f32 or f16 activations), an i32 of the shape (tokens, rows, depth), a
-// number (i32:7, i64:7) or a tensor map of f16 activations by the tokens of its box
+// An argument is a pointer (chunks, or those as tiles, or as tiles with parts; weights, or
+// those as planes; out, scratch, f32 or f16 activations), an i32 of the shape (tokens, rows,
+// depth), a number (i32:7, i64:7) or a tensor map of f16 activations by the tokens of its box
 // (token-map:256) or of weights by its rows.
 //
 //===----------------------------------------------------------------------===//
@@ -60,6 +60,7 @@ struct DeviceBuffers {
   float *out;
   void *scratch;
   const uint8_t *tiles, *parts;
+  const WeightPlane *planes;
 };
 
 /// Reads a description and loads its modules. Leaves out what cannot be loaded;

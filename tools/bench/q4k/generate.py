@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compiles products with the compiler of BUILD and describes them for the comparison.
 
-    generate.py BUILD PTXAS FOLDER [--quick | --split] [--arch=sm_90a]
+    generate.py BUILD PTXAS FOLDER [--quick | --split | --levers] [--arch=sm_90a]
 
-Writes cubins and FOLDER/generated.txt, and prints registers, spilled bytes and shared bytes of each. Names are the
-fields that differ from the planner's choice. --quick leaves those out. --split writes products of f16 activations
-instead, whose k is split over clusters in ways of each kind.
+Writes cubins and FOLDER/generated.txt, and prints registers, spilled and shared bytes of each. Names are the fields that
+differ from the planner's choice, --quick leaves those out. --split writes products of f16 activations instead, whose k
+is split in ways of each kind; --levers pragma, planes of weights and 32 rows a warp, ragged ones to compare, too.
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -37,6 +37,27 @@ KERNELS = [
     ("gen-parts-g2", "q8_1_tile_parts", "flight=2", False),
     ("gen-parts-g4", "q8_1_tile_parts", "flight=4", False),
 ]
+# Beside the first three of KERNELS. Two blocks of an SM leave a thread 128 registers, 255 where it is one of 128.
+LEVERS = [
+    ("gen-chunks-throughput", "q8_1_chunk", "pragma=mma_throughput"),
+    ("gen-tiles-throughput", "q8_1_tile", "pragma=mma_throughput"),
+    ("gen-tiles-throughput-g1", "q8_1_tile", "pragma=mma_throughput,flight=1"),
+    ("gen-parts-throughput", "q8_1_tile_parts", "pragma=mma_throughput"),
+    ("gen-chunks-plane", "q8_1_chunk", "weights=plane"),
+    ("gen-tiles-plane", "q8_1_tile", "weights=plane"),
+    ("gen-tiles-plane-g1", "q8_1_tile", "weights=plane,flight=1"),
+    ("gen-tiles-plane-throughput", "q8_1_tile", "weights=plane,pragma=mma_throughput"),
+    ("gen-tiles-rows32", "q8_1_tile", "warp-rows=32"),
+    ("gen-tiles-rows32-g1", "q8_1_tile", "warp-rows=32,flight=1"),
+    ("gen-tiles-rows32-g4", "q8_1_tile", "warp-rows=32,flight=4"),
+    ("gen-parts-rows32", "q8_1_tile_parts", "warp-rows=32"),
+    ("gen-parts-rows32-g2", "q8_1_tile_parts", "warp-rows=32,flight=2"),
+    ("gen-parts-rows32-g4", "q8_1_tile_parts", "warp-rows=32,flight=4"),
+    ("gen-tiles-rows32-plane", "q8_1_tile", "warp-rows=32,weights=plane"),
+    ("gen-tiles-rows32-throughput", "q8_1_tile", "warp-rows=32,pragma=mma_throughput"),
+    ("gen-parts-rows32-throughput", "q8_1_tile_parts", "warp-rows=32,pragma=mma_throughput"),
+]
+LEVER_CHECKS = [(65, 129, 512), (130, 127, 2048)]
 # Products of f16 activations with few rows: shapes; and name, pins, fields of a whole schedule.
 SPLIT_SHAPES = [(16, 3584, 18944), (128, 3584, 18944), (512, 3584, 18944), (16, 3584, 3584), (128, 3584, 3584)]
 SPLIT_KERNELS = [
@@ -55,7 +76,7 @@ SPLIT_CHECKS = [("split=2", (65, 129, 512)), ("split=2", (3, 200, 768)), ("split
 ARGUMENTS = {"q8_1_chunk": "chunks", "q8_1_tile": "tiles", "q8_1_tile_parts": "parts"}
 
 
-def module(shape, form, schedule=""):
+def module(shape, form, schedule="", isPlane=False):
     tokens, rows, depth = shape
     attributes = {"q8_1_tile_parts": "contract = #blockscale.contract<bounded>",
                   "f16": "contract = #blockscale.contract<halves>"}.get(form, "")
@@ -69,6 +90,8 @@ def module(shape, form, schedule=""):
     else:
         a = f"tensor<{-(-tokens // 64)}x{depth // 256 * TILE_BYTES[form]}xi8, #blockscale.blocks<{form}>>"
     w = f"tensor<{rows}x{depth // 256 * 144}xi8, #blockscale.blocks<q4_K>>"
+    if isPlane:
+        w = f"tensor<{-(-rows // 16)}x{depth // 256 * 3072}xi8, #blockscale.blocks<q4_K_plane>>"
     d = f"tensor<{tokens}x{rows}xf32>"
     return f"""func.func @f(%a: {a}, %w: {w}) -> {d} {{
   %c = tensor.empty() : {d}
@@ -78,9 +101,9 @@ def module(shape, form, schedule=""):
 """
 
 
-def argumentsOf(form, kernel):
+def argumentsOf(form, kernel, isPlane):
     if form != "f16":
-        return f"{ARGUMENTS[form]} weights out tokens"
+        return f"{ARGUMENTS[form]} {'planes' if isPlane else 'weights'} out tokens"
     tokens, rows = (param["box"][1] for param in kernel["params"][:2])
     return f"token-map:{tokens} block-map:{rows} out"
 
@@ -95,7 +118,8 @@ def run(*command):
 def compile(args, name, form, pins, shape, out, schedule=""):
     folder, stem = args.folder, f"{name}-{'x'.join(map(str, shape))}"
     source, ptx, manifest = (folder / f"{stem}.{end}" for end in ("mlir", "ptx", "json"))
-    source.write_text(module(shape, form, schedule))
+    isPlane = "weights=plane" in pins
+    source.write_text(module(shape, form, schedule, isPlane))
     run(args.build / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={args.arch}", source, "-o", ptx,
         f"--manifest={manifest}", *([f"--pin={pins}"] if pins else []))
     said = run(args.ptxas, f"-arch={args.arch}", "-v", ptx, "-o", folder / f"{stem}.cubin")
@@ -111,7 +135,7 @@ entry {kernel['name']}
 grid {' '.join(map(str, kernel['grid']))}
 block {' '.join(map(str, kernel['block']))}
 shared {kernel['shared_bytes']}
-args {argumentsOf(form, kernel)}
+args {argumentsOf(form, kernel, isPlane)}
 """)
     for file in (source, manifest) if not args.keep else ():
         file.unlink()
@@ -127,6 +151,7 @@ def main():
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--split", action="store_true")
+    parser.add_argument("--levers", action="store_true")
     parser.add_argument("--keep", action="store_true", help="keep MLIR, PTX and manifests, too")
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
@@ -136,9 +161,12 @@ def main():
                 compile(args, name, "f16", pins, shape, out, schedule)
         for pins, shape in SPLIT_CHECKS if args.split else []:
             compile(args, f"gen-halves-{pins.replace('=', '')}", "f16", pins, shape, out)
+        for name, form, pins in LEVERS if args.levers else []:
+            for shape in SHAPES + LEVER_CHECKS:
+                compile(args, name, form, pins, shape, out)
         for name, form, pins, everywhere in KERNELS if not args.split else []:
             for shape in SHAPES if everywhere else SHAPES[:1]:
-                if everywhere or not args.quick:
+                if everywhere or not (args.quick or args.levers):
                     compile(args, name, form, pins, shape, out)
 
 

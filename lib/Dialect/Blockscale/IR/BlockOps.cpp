@@ -43,6 +43,7 @@ static int64_t rowBytes(BlockFormat format, int64_t k) {
 }
 int64_t BlockProblemAttr::getARowBytes() const { return rowBytes(getA(), getK()); }
 int64_t BlockProblemAttr::getBRowBytes() const { return rowBytes(getB(), getK()); }
+int64_t BlockProblemAttr::getBBytes() const { return facts::matrixBytes(getB(), getN(), getK()); }
 int64_t BlockProblemAttr::getABytes() const { return facts::matrixBytes(getA(), getM(), getK()); }
 
 BlocksAttr blockscale::getBlocks(Type type) {
@@ -74,8 +75,9 @@ BlockProblemAttr blockscale::getBlockProblemOf(const BlockProductTypes &types) {
   BlockFormat format = a              ? a.getFormat()
                        : types.halves ? BlockFormat::f16
                                       : BlockFormat::q8_1_chunk;
-  return BlockProblemAttr::get(types.a.getContext(), out.getDimSize(0), b.getDimSize(0),
-                               elementsOf(b, BlockFormat::q4_K), format, BlockFormat::q4_K,
+  BlockFormat weights = getBlocks(b).getFormat();
+  return BlockProblemAttr::get(types.a.getContext(), out.getDimSize(0), out.getDimSize(1),
+                               elementsOf(b, weights), format, weights,
                                types.contract ? types.contract.getValue() : BlockContract::ordered);
 }
 
@@ -84,16 +86,16 @@ static LogicalResult verifyLogicalBlocks(const BlockProductTypes &types, ErrorFn
   bool aFits = aBlocks
                    ? aBlocks.getFormat() == BlockFormat::q8_1_chunk || isTile(aBlocks.getFormat())
                    : isActivations(types.a);
-  if (!aFits || !bBlocks || bBlocks.getFormat() != BlockFormat::q4_K)
+  if (!aFits || !bBlocks || !facts::isQ4K(bBlocks.getFormat()))
     return emitError() << "gemm_c16: operands without scales must be q8_1_chunk (or tiles of it), "
-                          "f32 or f16 and q4_K, got "
+                          "f32 or f16 and q4_K (or planes of it), got "
                        << types.a << " and " << types.b;
   auto a = cast<RankedTensorType>(types.a), b = cast<RankedTensorType>(types.b),
        out = cast<RankedTensorType>(types.out);
   for (auto [what, type] : {std::pair("a", a), std::pair("out", out)})
     if (type.getRank() != 2)
       return emitError() << "gemm_c3: " << what << " must have rank 2, got rank " << type.getRank();
-  int64_t k = elementsOf(b, BlockFormat::q4_K);
+  int64_t k = elementsOf(b, bBlocks.getFormat());
   int64_t aK = aBlocks ? elementsOf(a, aBlocks.getFormat()) : a.getDimSize(1);
   if (aK % facts::kQ4KElements)
     return emitError() << "gemm_c17: k must be a multiple of " << facts::kQ4KElements
@@ -109,8 +111,14 @@ static LogicalResult verifyLogicalBlocks(const BlockProductTypes &types, ErrorFn
                        << a.getDimSize(0) * rows << " rows, as many as the tiles of a, got "
                        << shapeOf(out);
   int64_t m = rows > 1 ? out.getDimSize(0) : a.getDimSize(0);
-  if (out.getDimSize(0) != m || out.getDimSize(1) != b.getDimSize(0))
-    return emitError() << "gemm_c4: out must be " << m << "x" << b.getDimSize(0) << " (m x n), got "
+  int64_t columns = facts::info(bBlocks.getFormat()).rows;
+  if (columns > 1 && (out.getDimSize(1) + columns - 1) / columns != b.getDimSize(0))
+    return emitError() << "gemm_c4: out must have " << (b.getDimSize(0) - 1) * columns + 1 << " .. "
+                       << b.getDimSize(0) * columns << " columns, as many as the planes of b, got "
+                       << shapeOf(out);
+  int64_t n = columns > 1 ? out.getDimSize(1) : b.getDimSize(0);
+  if (out.getDimSize(0) != m || out.getDimSize(1) != n)
+    return emitError() << "gemm_c4: out must be " << m << "x" << n << " (m x n), got "
                        << shapeOf(out);
   return verifyBlockProblem(getBlockProblemOf(types), emitError);
 }
@@ -219,6 +227,10 @@ LogicalResult blockscale::verifyBlockGemm(GemmOp op) {
   if (isFinal && problem.getA() != schedule.getAFormat())
     return emitError() << "gemm_c24: a must be the " << facts::name(schedule.getAFormat())
                        << " that the schedule reads, got " << facts::name(problem.getA());
+  bool isFinalB = op.getBlockProblem() || problem.getB() != BlockFormat::q4_K;
+  if (isFinalB && problem.getB() != schedule.getBFormat())
+    return emitError() << "gemm_c24: b must be the " << facts::name(schedule.getBFormat())
+                       << " that the schedule reads, got " << facts::name(problem.getB());
   return verifyContract(schedule, problem.getContract(), emitError);
 }
 

@@ -23,7 +23,7 @@ void QuantizeKernelOp::print(OpAsmPrinter &printer) { printKernel(printer, *this
 /// Blocks that kernels make, and the rows of whole ones.
 static bool isBuiltTarget(QuantizeProblemAttr problem) {
   if (std::optional<facts::BlockFormat> format = problem.getBlockFormat())
-    return *format != facts::BlockFormat::q4_K && *format != facts::BlockFormat::q8_1 &&
+    return !facts::isQ4K(*format) && *format != facts::BlockFormat::q8_1 &&
            problem.getK() % facts::info(*format).elements == 0;
   BlockedAttr blocked = problem.getBlocked();
   return blocked && blocked.getRows() == problem.getRows() && blocked.getK() == problem.getK() &&

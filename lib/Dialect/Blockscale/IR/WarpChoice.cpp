@@ -37,6 +37,12 @@ public:
 private:
   /// Tiles of A want the kernel that reads them.
   Activations activationsOf(WarpKernel kernel) const;
+  int64_t warpRows() const { return pins.warpRows.value_or(kStripRows); }
+  Weights weightsOf() const {
+    return problem.getB() == facts::BlockFormat::q4_K_plane
+               ? Weights::plane
+               : pins.weights.value_or(Weights::blocks);
+  }
   Minima minimaOf(Activations activations) const;
   PlaneForm formOf(WarpKernel kernel, int64_t kd, int64_t stages) const {
     Activations activations = activationsOf(kernel);
@@ -48,8 +54,9 @@ private:
             stages};
   }
   int64_t blocksOf(const PlaneForm &form) const {
+    int64_t threads = form.expanded ? kWarpKernelThreads : threadsOf(warpRows());
     Occupancy occupancy =
-        planOccupancy(arch, sharedBytesOf(form), planRegisters(form.tile), kWarpKernelThreads);
+        planOccupancy(arch, sharedBytesOf(form), planRegisters(form.tile, threads), threads);
     return std::max<int64_t>(1, occupancy.blocks());
   }
   /// Bytes per block that an SM holds: more than two were never measured to pay.
@@ -77,7 +84,7 @@ Activations WarpChooser::activationsOf(WarpKernel kernel) const {
 Minima WarpChooser::minimaOf(Activations activations) const {
   if (isTile(problem.getA()))
     return problem.getA() == facts::BlockFormat::q8_1_tile_parts ? Minima::mma : Minima::fold;
-  bool mayRound = mayReorder(problem.getContract());
+  bool mayRound = mayReorder(problem.getContract()) && weightsOf() == Weights::blocks;
   return pins.minima.value_or(mayRound && activations == Activations::transposed ? Minima::mma
                                                                                  : Minima::fold);
 }
@@ -94,11 +101,15 @@ std::string WarpChooser::whyNot(WarpKernel kernel) const {
     return "kd must be 8, got " + std::to_string(chunks);
   if (kernel != WarpKernel::raw_nibble && form.isTransposed())
     return "activations must be chunks, got transposed";
+  if (kernel != WarpKernel::raw_nibble && weightsOf() == Weights::plane)
+    return "weights must be blocks, got plane";
+  if (kernel != WarpKernel::raw_nibble && warpRows() != kStripRows)
+    return "warp_rows must be 16, got " + std::to_string(warpRows());
   return {};
 }
 
-/// As many as leave an SM the blocks that it has with one: a second pass of chunks, three
-/// tiles (with more none was measured to pay).
+/// As many as leave an SM two blocks: a second pass of chunks, three tiles (with more none was
+/// measured to pay).
 int64_t WarpChooser::stagesOf(WarpKernel kernel) const {
   if (pins.stages)
     return *pins.stages;
@@ -107,11 +118,12 @@ int64_t WarpChooser::stagesOf(WarpKernel kernel) const {
     return 1;
   if (form.isTransposed() && !hasBulkCopies(arch))
     return 1;
-  int64_t blocks = blocksOf(form);
+  constexpr int64_t kWanted = 2; // blocks; more were never measured to pay
+  int64_t blocks = std::min(kWanted, blocksOf(form));
   for (int64_t stages = form.isTransposed() ? 3 : 2; stages > 1; --stages) {
     form.stages = stages;
-    if (blocks >= 2 && sharedBytesOf(form) <= facts::info(arch).sharedPerBlock &&
-        blocksOf(form) == blocks)
+    if (blocks == kWanted && sharedBytesOf(form) <= facts::info(arch).sharedPerBlock &&
+        blocksOf(form) >= blocks)
       return stages;
   }
   return 1;
@@ -126,10 +138,10 @@ WarpScheduleAttr WarpChooser::scheduleOf(WarpKernel kernel) const {
   int64_t flight = isCrowded ? 1 : 2;
   // Measured on an H200 (docs/Q4K.md): a ring is bound by issue slots.
   SumConversion convert = form.isRing() ? SumConversion::cvt : SumConversion::offset;
-  return WarpScheduleAttr::get(problem.getContext(), arch, kernel, form.tile, sums,
-                               form.activations, form.minima, pins.convert.value_or(convert),
-                               form.stages, pins.flight.value_or(flight), kWarpKernelThreads,
-                               blocksOf(form));
+  return WarpScheduleAttr::get(
+      problem.getContext(), arch, kernel, form.tile, sums, form.activations, weightsOf(),
+      form.minima, pins.convert.value_or(convert), form.stages, pins.flight.value_or(flight),
+      pins.pragma.value_or(Pragma::none), warpRows(), threadsOf(warpRows()), blocksOf(form));
 }
 
 FailureOr<WarpPins> blockscale::readWarpPins(const WarpPinWords &words, ErrorFn emitError) {
@@ -153,9 +165,13 @@ FailureOr<WarpPins> blockscale::readWarpPins(const WarpPinWords &words, ErrorFn 
   if (!words.convert.empty() &&
       !(pins.convert = parseSumConversion(std::string_view(words.convert))))
     return refuse("warp_schedule_c2", "convert", "offset or cvt", words.convert);
+  if (!words.weights.empty() && !(pins.weights = parseWeights(std::string_view(words.weights))))
+    return refuse("warp_schedule_c11", "weights", "blocks or plane", words.weights);
+  if (!words.pragma.empty() && !(pins.pragma = parsePragma(std::string_view(words.pragma))))
+    return refuse("warp_schedule_c2", "pragma", "none or mma_throughput", words.pragma);
   for (auto [pin, number] :
        {std::pair(&pins.chunks, words.chunks), std::pair(&pins.stages, words.stages),
-        std::pair(&pins.flight, words.flight)})
+        std::pair(&pins.flight, words.flight), std::pair(&pins.warpRows, words.warpRows)})
     if (number)
       *pin = number;
   return pins;
@@ -176,6 +192,11 @@ FailureOr<WarpChoice> blockscale::chooseWarpSchedule(BlockProblemAttr problem, A
   }
   if (int64_t stages = pins.stages.value_or(1); stages < 1 || stages > kMostStages) {
     emitError() << "warp_schedule_c7: stages must be 1 .. " << kMostStages << ", got " << stages;
+    return failure();
+  }
+  if (int64_t rows = pins.warpRows.value_or(kStripRows);
+      rows != kStripRows && rows != kMostStrips * kStripRows) {
+    emitError() << "warp_schedule_c12: warp_rows must be 16 or 32, got " << rows;
     return failure();
   }
   WarpChooser chooser(problem, arch, pins);

@@ -52,6 +52,15 @@ LogicalResult Rank1RescaleOp::verify() {
   return success();
 }
 
+LogicalResult PtxPragmaOp::verify() {
+  auto kernel = (*this)->getParentOfType<WarpKernelOp>();
+  Pragma want = kernel ? kernel.getSchedule().getPragma() : Pragma::none;
+  if (want != Pragma::none && getPragma().getValue() == want)
+    return success();
+  return emitOpError("ptx_pragma_c1: pragma must be that of the kernel's schedule, ")
+         << name(want) << ", got " << name(getPragma().getValue());
+}
+
 LogicalResult MmaMinimaOp::verify() {
   if (getParts().getDefiningOp<LoadSumPartsOp>() && getMinima().getDefiningOp<LoadMinimaOp>() &&
       getScales().getDefiningOp<LoadMinimaScalesOp>())
@@ -97,6 +106,10 @@ LogicalResult WarpKernelOp::verify() {
     return emitOpError("warp_kernel_c3: a must be the ")
            << name(getSchedule().getAFormat()) << " that the schedule reads, got "
            << name(getProblem().getA());
+  if (getProblem().getB() != getSchedule().getBFormat())
+    return emitOpError("warp_kernel_c3: b must be the ")
+           << name(getSchedule().getBFormat()) << " that the schedule reads, got "
+           << name(getProblem().getB());
   if (getSchedule().getMinima() == Minima::mma && !mayReorder(getProblem().getContract()))
     return emitOpError("warp_kernel_c10: contract must be bounded where minima are a product of "
                        "their own, got ")

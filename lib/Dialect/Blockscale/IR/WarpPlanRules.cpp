@@ -179,12 +179,20 @@ private:
         return checkRead(op, load.getPlane(), PlaneContent::sda, load.getGroup(), shape.groups,
                          "group");
       }
-      if (auto load = dyn_cast<LoadRowScalesOp>(op))
-        return checkRead(op, load.getPlane(), PlaneContent::sds, load.getChunk(), shape.chunks,
-                         "chunk");
-      if (auto load = dyn_cast<LoadNibblesOp>(op))
-        return checkRead(op, load.getPlane(), PlaneContent::qb_raw, load.getPair(),
-                         shape.chunks / 2, "pair");
+      if (auto load = dyn_cast<LoadRowScalesOp>(op)) {
+        if (failed(checkRead(op, load.getPlane(), PlaneContent::sds, load.getChunk(), shape.chunks,
+                             "chunk")))
+          return failure();
+        return checkRead(op, load.getPlane(), PlaneContent::sds, load.getStrip(), shape.strips,
+                         "strip");
+      }
+      if (auto load = dyn_cast<LoadNibblesOp>(op)) {
+        if (failed(checkRead(op, load.getPlane(), PlaneContent::qb_raw, load.getPair(),
+                             shape.chunks / 2, "pair")))
+          return failure();
+        return checkRead(op, load.getPlane(), PlaneContent::qb_raw, load.getStrip(), shape.strips,
+                         "strip");
+      }
       if (auto load = dyn_cast<LoadRowsOp>(op))
         return checkRead(op, load.getPlane(), PlaneContent::qb8, load.getChunk(), shape.chunks,
                          "chunk");
@@ -202,9 +210,11 @@ private:
         return checkRead(op, load.getPlane(), PlaneContent::sum_parts, load.getGroup(),
                          shape.groups, "group");
       if (auto load = dyn_cast<LoadMinimaOp>(op))
-        return checkRead(op, load.getPlane(), PlaneContent::minima, 0, 1, "");
+        return checkRead(op, load.getPlane(), PlaneContent::minima, load.getStrip(), shape.strips,
+                         "strip");
       if (auto load = dyn_cast<LoadMinimaScalesOp>(op))
-        return checkRead(op, load.getPlane(), PlaneContent::dmin, 0, 1, "");
+        return checkRead(op, load.getPlane(), PlaneContent::dmin, load.getStrip(), shape.strips,
+                         "strip");
       if (auto fill = dyn_cast<FillWeightsOp>(op)) {
         if (failed(checkRead(op, fill.getValues(), b, fill.getPart(),
                              facts::kQ4KSubBlocks / shape.chunks, "part")))
@@ -220,10 +230,14 @@ private:
             return failure();
         return success();
       }
-      if (auto store = dyn_cast<StoreGroupOp>(op))
+      if (auto store = dyn_cast<StoreGroupOp>(op)) {
         if (int64_t(store.getGroup()) >= shape.groups)
           return op->emitOpError("warp_kernel_c8: group must be 0 .. ")
                  << shape.groups - 1 << ", got " << store.getGroup();
+        if (int64_t(store.getStrip()) >= shape.strips)
+          return op->emitOpError("warp_kernel_c8: strip must be 0 .. ")
+                 << shape.strips - 1 << ", got " << store.getStrip();
+      }
       if (auto rescale = dyn_cast<Rank1RescaleOp>(op))
         return checkTerms(rescale);
       return success();
@@ -234,44 +248,57 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// The sums are of the chunk and the group that the scales are of.
+  /// The sums are of the chunk, the group and the strip that the scales are of.
   LogicalResult checkTerms(Rank1RescaleOp op) {
     auto mma = op.getSums().getDefiningOp<MmaS8Op>();
     auto group = mma.getA().getDefiningOp<LoadGroupOp>();
     auto tokens = op.getTokens().getDefiningOp<LoadTokenScalesOp>();
+    auto scales = op.getRows().getDefiningOp<LoadRowScalesOp>();
     std::optional<int64_t> chunk;
+    int64_t strip = 0;
     if (auto rows = mma.getB().getDefiningOp<LoadRowsOp>())
       chunk = rows.getChunk();
     else if (auto unpack = mma.getB().getDefiningOp<UnpackNibblesOp>())
       if (auto load = unpack.getPacked().getDefiningOp<LoadNibblesOp>())
-        chunk = 2 * load.getPair() + unpack.getHalf();
+        chunk = 2 * load.getPair() + unpack.getHalf(), strip = load.getStrip();
     if (group && chunk && int64_t(group.getChunk()) == *chunk &&
-        tokens.getChunk() == group.getChunk() && tokens.getGroup() == group.getGroup())
+        tokens.getChunk() == group.getChunk() && tokens.getGroup() == group.getGroup() &&
+        int64_t(scales.getStrip()) == strip)
       return success();
-    return op.emitOpError("warp_kernel_c8: sums and scales must be of one chunk and one group, got "
-                          "scales of chunk ")
-           << tokens.getChunk() << " and group " << tokens.getGroup();
+    return op.emitOpError("warp_kernel_c8: sums and scales must be of one chunk, group and strip, "
+                          "got scales of chunk ")
+           << tokens.getChunk() << ", group " << tokens.getGroup() << " and strip "
+           << scales.getStrip();
   }
 
-  /// warp_kernel_c10: the scales have no second terms, and each group gets the minima once.
+  /// warp_kernel_c10: the scales have no second terms, and each group and strip gets the minima
+  /// once.
   LogicalResult checkMinima() {
-    SmallVector<int64_t> added(size_t(shape.groups), 0);
+    SmallVector<int64_t> added(size_t(shape.groups * shape.strips), 0);
     WalkResult result = kernel.getBody().walk([&](Operation *op) -> WalkResult {
       if (auto load = dyn_cast<LoadTokenScalesOp>(op))
         if ((load.getType().getNumElements() == 2) != shape.splitMinima)
           return load.emitOpError("warp_kernel_c10: scaled sums must be loaded where minima are "
                                   "folded, and only there, got ")
                  << load.getType();
-      if (auto mma = dyn_cast<MmaMinimaOp>(op))
-        ++added[mma.getParts().getDefiningOp<LoadSumPartsOp>().getGroup()];
+      if (auto mma = dyn_cast<MmaMinimaOp>(op)) {
+        int64_t strip = mma.getMinima().getDefiningOp<LoadMinimaOp>().getStrip(),
+                own = mma.getScales().getDefiningOp<LoadMinimaScalesOp>().getStrip();
+        if (strip != own)
+          return mma.emitOpError("warp_kernel_c10: minima and their scales must be of one strip, "
+                                 "got ")
+                 << strip << " and " << own;
+        ++added[mma.getParts().getDefiningOp<LoadSumPartsOp>().getGroup() * shape.strips + strip];
+      }
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
       return failure();
-    for (auto [group, times] : llvm::enumerate(added))
+    for (auto [index, times] : llvm::enumerate(added))
       if (times != shape.splitMinima)
         return kernel.emitOpError("warp_kernel_c10: minima must be added to group ")
-               << group << (shape.splitMinima ? " once" : " by its rescales") << ", got " << times
+               << int64_t(index) / shape.strips
+               << (shape.splitMinima ? " once" : " by its rescales") << ", got " << times
                << " mma_minima";
     return success();
   }

@@ -47,6 +47,9 @@ static facts::BlockFormat formatOf(Activations activations, Minima minima) {
 facts::BlockFormat WarpScheduleAttr::getAFormat() const {
   return formatOf(getActivations(), getMinima());
 }
+facts::BlockFormat WarpScheduleAttr::getBFormat() const {
+  return getWeights() == Weights::plane ? facts::BlockFormat::q4_K_plane : facts::BlockFormat::q4_K;
+}
 
 namespace {
 struct PlaneSize {
@@ -110,9 +113,9 @@ int64_t blockscale::sharedBytesOf(const PlaneForm &form) {
 
 WarpShape::WarpShape(WarpScheduleAttr schedule)
     : tokens(schedule.getTile().m), rows(schedule.getTile().n), chunks(schedule.getChunks()),
-      rowWarps(rows / kWarpRows), tokenWarps(kWarpKernelThreads / 32 / rowWarps),
-      groups(tokens / kGroupTokens / tokenWarps),
-      raw(schedule.getKernel() == WarpKernel::raw_nibble),
+      warpRows(schedule.getWarpRows()), threads(threadsOf(warpRows)), rowWarps(rows / warpRows),
+      tokenWarps(threads / 32 / rowWarps), groups(tokens / kGroupTokens / tokenWarps),
+      strips(warpRows / kStripRows), raw(schedule.getKernel() == WarpKernel::raw_nibble),
       packed(schedule.getSums() == ChunkSums::packed),
       transposed(schedule.getActivations() == Activations::transposed),
       splitMinima(schedule.getMinima() == Minima::mma), stages(schedule.getStages()),
@@ -148,10 +151,10 @@ int64_t blockscale::planPlaneBytes(WarpScheduleAttr schedule) {
 // Occupancy and traffic
 //===----------------------------------------------------------------------===//
 
-int64_t blockscale::planRegisters(Shape3 tile) {
+int64_t blockscale::planRegisters(Shape3 tile, int64_t threads) {
   // Fragments, scales, addresses and temporaries, as ptxas 13.5 allots them.
   constexpr int64_t kBesideAccumulators = 96;
-  return kBesideAccumulators + tile.m * tile.n / kWarpKernelThreads;
+  return kBesideAccumulators + tile.m * tile.n / threads;
 }
 
 Occupancy blockscale::planOccupancy(Arch arch, int64_t sharedBytes, int64_t registers,
@@ -197,6 +200,10 @@ LogicalResult blockscale::verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn 
   if (stages < 1 || stages > kMostStages)
     return emitError() << "warp_schedule_c7: stages must be 1 .. " << kMostStages << ", got "
                        << stages;
+  int64_t warpRows = schedule.getWarpRows();
+  if (warpRows != kStripRows && warpRows != kMostStrips * kStripRows)
+    return emitError() << "warp_schedule_c12: warp_rows must be 16 or 32, got " << warpRows;
+  int64_t threads = threadsOf(warpRows), registers = planRegisters(tile, threads);
   int64_t bytes = planPlaneBytes(schedule);
   if (int64_t limit = facts::info(arch).sharedPerBlock; bytes > limit)
     return emitError() << "warp_schedule_c3: planes must fit the " << limit << " shared bytes of "
@@ -205,14 +212,13 @@ LogicalResult blockscale::verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn 
   if (tile.k != facts::kQ4KElements && !(wide && tile.k == facts::kQ4KElements / 2))
     return emitError() << "warp_schedule_c4: k of a tile of " << name(schedule.getKernel())
                        << " must be " << (wide ? "128 or " : "") << "256, got " << tile.k;
-  int64_t blocks = std::max<int64_t>(
-      1, planOccupancy(arch, bytes, planRegisters(tile), kWarpKernelThreads).blocks());
+  int64_t blocks = std::max<int64_t>(1, planOccupancy(arch, bytes, registers, threads).blocks());
   if (schedule.getBlocks() < 1 || schedule.getBlocks() > blocks)
     return emitError() << "warp_schedule_c5: blocks of an SM must be 1 .. " << blocks << " for "
-                       << bytes << " shared bytes and " << planRegisters(tile)
-                       << " registers a thread, got " << schedule.getBlocks();
-  if (schedule.getThreads() != kWarpKernelThreads)
-    return emitError() << "warp_schedule_c6: threads must be " << kWarpKernelThreads << ", got "
+                       << bytes << " shared bytes and " << registers << " registers a thread, got "
+                       << schedule.getBlocks();
+  if (schedule.getThreads() != threads)
+    return emitError() << "warp_schedule_c6: threads must be " << threads << ", got "
                        << schedule.getThreads();
   bool transposed = schedule.getActivations() == Activations::transposed;
   bool isRaw = schedule.getKernel() == WarpKernel::raw_nibble;
@@ -231,6 +237,14 @@ LogicalResult blockscale::verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn 
   if (int64_t flight = schedule.getFlight();
       flight != 1 && flight != 2 && flight != 4 && flight != 8)
     return emitError() << "warp_schedule_c10: flight must be 1, 2, 4 or 8 groups, got " << flight;
+  if (schedule.getWeights() == Weights::plane && (!isRaw || schedule.getMinima() != Minima::fold))
+    return emitError() << "warp_schedule_c11: weights of a plane must be multiplied by raw_nibble "
+                          "with minima of fold, got "
+                       << name(schedule.getKernel()) << " and " << name(schedule.getMinima());
+  if (warpRows != kStripRows && !(transposed && stages > 1))
+    return emitError() << "warp_schedule_c12: warp_rows must be 16 without a ring of transposed "
+                          "activations in two stages or more, got "
+                       << warpRows;
   return success();
 }
 
@@ -249,9 +263,11 @@ LogicalResult blockscale::verifyBlockProblem(BlockProblemAttr p, ErrorFn emitErr
                        << ", got m = " << p.getM() << ", n = " << p.getN() << ", k = " << p.getK();
   bool aFits = p.getA() == facts::BlockFormat::q8_1_chunk || isTile(p.getA()) ||
                p.getA() == facts::BlockFormat::f16;
-  if (!aFits || p.getB() != facts::BlockFormat::q4_K)
-    return emitError() << "gemm_c16: blocks must be q8_1_chunk (or tiles of it) or f16 and q4_K, "
-                          "got "
+  bool bFits = p.getA() == facts::BlockFormat::f16 ? p.getB() == facts::BlockFormat::q4_K
+                                                   : facts::isQ4K(p.getB());
+  if (!aFits || !bFits)
+    return emitError() << "gemm_c16: blocks must be q8_1_chunk (or tiles of it) and q4_K or "
+                          "q4_K_plane, or f16 and q4_K, got "
                        << name(p.getA()) << " and " << name(p.getB());
   if (p.getK() % facts::kQ4KElements)
     return emitError() << "gemm_c17: k must be a multiple of " << facts::kQ4KElements

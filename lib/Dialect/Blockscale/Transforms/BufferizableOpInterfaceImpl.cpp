@@ -131,6 +131,9 @@ void createOnBuffers(QuantizeChunksOp op, RewriterBase &rewriter, ValueRange in,
 void createOnBuffers(TransposeChunksOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
   TransposeChunksOp::create(rewriter, op.getLoc(), Type(), in[0], out[0], op.getMatrix());
 }
+void createOnBuffers(DecodeScalesOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
+  DecodeScalesOp::create(rewriter, op.getLoc(), Type(), in[0], out[0], op.getMatrix());
+}
 void createOnBuffers(QuantizeOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
   QuantizeOp::create(rewriter, op.getLoc(), TypeRange(), in[0], out, op.getBlocked(),
                      op.getSchedule());
@@ -213,6 +216,7 @@ void blockscale::registerBufferizableOpInterfaceExternalModels(DialectRegistry &
     CheckBlockGemmOp::attachInterface<CheckBlockGemmModel>(*context);
     QuantizeChunksOp::attachInterface<CopyModel<QuantizeChunksOp>>(*context);
     TransposeChunksOp::attachInterface<CopyModel<TransposeChunksOp>>(*context);
+    DecodeScalesOp::attachInterface<CopyModel<DecodeScalesOp>>(*context);
     QuantizeOp::attachInterface<CopyModel<QuantizeOp>>(*context);
     DequantizeOp::attachInterface<CopyModel<DequantizeOp>>(*context);
     RelayoutScalesOp::attachInterface<CopyModel<RelayoutScalesOp>>(*context);

@@ -90,9 +90,9 @@ struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseScheduleP
                                   << tileN.getValue();
       return signalPassFailure();
     }
-    FailureOr<WarpPins> pins =
-        readWarpPins({kernel, sums, activations, minima, convert, kd, stages, flight},
-                     [&] { return getOperation()->emitError(); });
+    FailureOr<WarpPins> pins = readWarpPins(
+        {kernel, sums, activations, minima, convert, weights, pragma, kd, stages, flight, warpRows},
+        [&] { return getOperation()->emitError(); });
     if (failed(pins))
       return signalPassFailure();
     getOperation()->walk([&](GemmOp gemm) {
@@ -130,11 +130,13 @@ private:
         gemm.getContract() ? gemm.getContract().getValue() : BlockContract::ordered;
     bool isHalf = cast<ShapedType>(gemm.getA().getType()).getElementType().isF16();
     bool mustBe = contract == BlockContract::halves || isPinned;
-    bool mayBe = mayBeHalves(contract) && isHalf && isWgmmaTarget(target);
+    bool isPlain = gemm.getLogicalBlockProblem().getB() == facts::BlockFormat::q4_K;
+    bool mayBe = mayBeHalves(contract) && isHalf && isPlain && isWgmmaTarget(target);
     if (mustBe && !mayBe) {
       emitError() << "wgmma_schedule_c1: kernel dequantise_wgmma must have a contract of halves or "
-                     "any, a in f16 and sm_90a, got "
-                  << name(contract) << ", " << gemm.getA().getType() << " and " << name(target);
+                     "any, a in f16, b in q4_K and sm_90a, got "
+                  << name(contract) << ", " << gemm.getA().getType() << ", "
+                  << name(gemm.getLogicalBlockProblem().getB()) << " and " << name(target);
       return failure();
     }
     if (contract == BlockContract::halves && isOtherPinned) {
@@ -174,6 +176,10 @@ private:
     bool pinsWgmma = kernel.getValue() == kWgmmaKernelName;
     FailureOr<bool> isHalves =
         scheduleHalves(gemm, target, pinsWgmma, !kernel.empty() && !pinsWgmma);
+    if (succeeded(isHalves) && *isHalves && pins.pragma.value_or(Pragma::none) != Pragma::none)
+      return emitError() << "wgmma_schedule_c10: pragma must be none where dequantise_wgmma is "
+                            "chosen (ptxas ignores it there), got "
+                         << name(*pins.pragma);
     if (failed(isHalves) || *isHalves)
       return isHalves;
     if (isActivations(gemm.getA().getType()))
@@ -193,6 +199,11 @@ private:
     if (a != choice->schedule.getAFormat() && !isActivations(gemm.getA().getType()))
       return emitError() << "gemm_c24: a must be the " << name(choice->schedule.getAFormat())
                          << " that the schedule reads, got " << name(a)
+                         << "; run blockscale-insert-relayouts first, with the same pins";
+    if (facts::BlockFormat b = gemm.getLogicalBlockProblem().getB();
+        b != choice->schedule.getBFormat())
+      return emitError() << "gemm_c24: b must be the " << name(choice->schedule.getBFormat())
+                         << " that the schedule reads, got " << name(b)
                          << "; run blockscale-insert-relayouts first, with the same pins";
     gemm.setWarpScheduleAttr(choice->schedule);
     if (!choice->fallback.empty())

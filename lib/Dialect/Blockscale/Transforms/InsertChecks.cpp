@@ -55,7 +55,20 @@ struct InsertChecksPass : blockscale::impl::InsertChecksBase<InsertChecksPass> {
                            "chunks, got another value");
           return signalPassFailure();
         }
-        CheckBlockGemmOp::create(builder, gemm.getLoc(), a, gemm.getB(), result, name, problem);
+        Value b = gemm.getB();
+        if (auto decode = b.getDefiningOp<DecodeScalesOp>())
+          b = decode.getWeights();
+        if (problem && b != gemm.getB())
+          problem = BlockProblemAttr::get(problem.getContext(), problem.getM(), problem.getN(),
+                                          problem.getK(), problem.getA(), facts::BlockFormat::q4_K,
+                                          problem.getContract());
+        BlocksAttr weights = getBlocks(b.getType());
+        if ((weights ? weights.getFormat() : problem.getB()) != facts::BlockFormat::q4_K) {
+          gemm.emitOpError("insert_checks_c3: planes of weights must come from a decode_scales, so "
+                           "that the reference has blocks, got another value");
+          return signalPassFailure();
+        }
+        CheckBlockGemmOp::create(builder, gemm.getLoc(), a, b, result, name, problem);
         return;
       }
       CheckGemmOp::create(builder, gemm.getLoc(), gemm.getA(), gemm.getSfa(), gemm.getB(),

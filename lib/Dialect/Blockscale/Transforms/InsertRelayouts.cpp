@@ -12,6 +12,7 @@
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Facts/ScaleTile.h"
+#include "blockscale/Facts/WeightPlane.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -85,8 +86,9 @@ private:
     if (WarpScheduleAttr given = gemm.getWarpSchedule())
       return given;
     auto emitError = [&] { return gemm.emitOpError(); };
-    FailureOr<WarpPins> pins =
-        readWarpPins({kernel, sums, activations, minima, convert, kd, stages, flight}, emitError);
+    FailureOr<WarpPins> pins = readWarpPins(
+        {kernel, sums, activations, minima, convert, weights, pragma, kd, stages, flight, warpRows},
+        emitError);
     if (failed(pins))
       return failure();
     facts::Result<facts::Arch> target = findTargetFor(getOperation(), arch);
@@ -114,6 +116,8 @@ private:
     FailureOr<WarpScheduleAttr> schedule = scheduleOf(gemm);
     if (failed(schedule))
       return failure();
+    if (*schedule)
+      prepareWeights(gemm, *schedule);
     Value chunks = gemm.getA();
     if (!*schedule || (*schedule).getActivations() == Activations::chunks ||
         getBlocks(chunks.getType()).getFormat() != facts::BlockFormat::q8_1_chunk)
@@ -142,6 +146,23 @@ private:
           .getResult();
     }));
     return success();
+  }
+
+  void prepareWeights(GemmOp gemm, WarpScheduleAttr schedule) {
+    BlockProblemAttr problem = gemm.getLogicalBlockProblem();
+    if (problem.getB() == schedule.getBFormat() || problem.getB() != facts::BlockFormat::q4_K)
+      return;
+    int64_t rows = (problem.getN() + facts::kPlaneRows - 1) / facts::kPlaneRows;
+    facts::BlockFormat format = schedule.getBFormat();
+    auto planes = RankedTensorType::get(
+        {rows, facts::matrixBytes(format, problem.getN(), problem.getK()) / rows},
+        IntegerType::get(&getContext(), 8), BlocksAttr::get(&getContext(), format));
+    Value weights = gemm.getB();
+    gemm.getBMutable().set(copyOf(gemm, weights, planes, [&](OpBuilder &builder) -> Value {
+      return DecodeScalesOp::create(builder, gemm.getLoc(), planes, weights, Value(),
+                                    WeightMatrixAttr())
+          .getResult();
+    }));
   }
 
   void prepareScales(GemmOp gemm, OpOperand &operand) {

@@ -157,6 +157,7 @@ static void addPackedAttributes(Operation *op) {
       .Case([](CheckGemmOp op) { setProblem(op); })
       .Case([](CheckBlockGemmOp op) { op.setBlockProblemAttr(op.getLogicalBlockProblem()); })
       .Case([](TransposeChunksOp op) { op.setMatrixAttr(op.getLogicalMatrix()); })
+      .Case([](DecodeScalesOp op) { op.setMatrixAttr(op.getLogicalMatrix()); })
       .Case([](QuantizeChunksOp op) {
         if (facts::isTile(op.getLogicalFormat()))
           op.setFormatAttr(BlocksAttr::get(op.getContext(), op.getLogicalFormat()));

@@ -32,8 +32,15 @@ CASES = [
     (65, 129, 512, "sm_80", "activations=transposed"),
     (65, 130, 1280, "sm_90a", "activations=transposed,minima=mma"),
     (1, 127, 512, "sm_121a", "activations=transposed,minima=mma,convert=cvt"),
+    (65, 130, 512, "sm_90a", "pragma=mma_throughput"),
+    (63, 300, 512, "sm_90a", "weights=plane"),
+    (65, 129, 1280, "sm_90a", "activations=transposed,weights=plane"),
+    (65, 130, 256, "sm_80", "weights=plane,sums=packed"),
+    (65, 290, 1280, "sm_90a", "activations=transposed,warp-rows=32"),
+    (63, 127, 512, "sm_90a", "activations=transposed,warp-rows=32,weights=plane,pragma=mma_throughput,flight=1"),
+    (65, 130, 768, "sm_90a", "activations=transposed,minima=mma,warp-rows=32"),
 ]
-RING = 9  # the case whose barriers are taken away one by one
+RINGS = (9, 16, 18)  # cases whose barriers are taken away one by one
 
 
 def make(nt, od, k, seed):
@@ -140,9 +147,29 @@ def transpose(chunks, hasParts=False):
     return tiles
 
 
+def planes(blocks):
+    """q4_K blocks as planes of 16 rows, by the description of their layout."""
+    rows, count = blocks.shape[:2]
+    out = np.zeros((-(-rows // 16), count, 3072), np.uint8)
+    d, dmin = (blocks[..., i:i + 2].copy().view(np.float16).astype(np.float32) for i in (0, 2))
+    b = blocks[..., 4:16].astype(np.int32)
+    scale = np.concatenate([b[..., 0:4] & 63, (b[..., 8:12] & 15) | b[..., 0:4] >> 6 << 4], -1)
+    least = np.concatenate([b[..., 4:8] & 63, b[..., 8:12] >> 4 | b[..., 4:8] >> 6 << 4], -1)
+    terms = np.stack([d * scale.astype(np.float32), -(dmin * least.astype(np.float32))], -1).astype(np.float32)
+    for row in range(rows):
+        plane, r = out[row // 16], row % 16
+        for piece in range(8):
+            plane[:, r * 128 + (piece ^ r % 8) * 16:][:, :16] = blocks[row, :, 16 + piece * 16:][:, :16]
+        for sub in range(8):
+            plane[:, 2048 + (sub * 16 + r) * 8:][:, :8] = terms[row, :, sub].copy().view(np.uint8)
+    return out.reshape(len(out), -1)
+
+
 def checkRing(runner, translate, at, chip, pins, chunks, blocks):
     """What orders the stages of a ring is missed when it is gone."""
     np.save(at("t.npy"), transpose(chunks))
+    weights = planes(blocks) if "weights=plane" in pins else blocks.reshape(len(blocks), -1)
+    np.save(at("w.npy"), weights)
     run(translate, "--mlir-to-ptx", f"--arch={chip}", f"--pin={pins}", at("k.mlir"), "-o", at("k.ptx"), f"--manifest={at('k.json')}")
     text = open(at("k.ptx")).read().splitlines(keepends=True)
     arguments = [f"--manifest={at('k.json')}", f"--arg=a={at('t.npy')}", f"--arg=b={at('w.npy')}", f"--out=d={at('m.npy')}"]
@@ -209,7 +236,7 @@ def main():
                 seen = (got != contract(chunks, blocks)).any()
                 array[index] ^= 1
                 print(f"a changed {what} is {'seen' if seen else 'missed'}")
-        if number == RING:
+        if number in RINGS:
             checkRing(runner, translate, at, chip, pins, chunks, blocks)
 
 

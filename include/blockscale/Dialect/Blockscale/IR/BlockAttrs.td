@@ -25,6 +25,7 @@ def Blockscale_BlocksAttr : Blockscale_Attr<"Blocks", "blocks",
 
     A block of `q8_1_tile` and `q8_1_tile_parts` is 64 rows of 256 elements, so that
     `tensor<2x40960xi8, #blockscale.blocks<q8_1_tile>>` is 65 to 128 tokens of k = 512.
+    One of `q4_K_plane` is 16 rows of 256 weights.
 
     Rules of a tensor type with this encoding:
     - blocks_c1: the shape is a matrix, rows (of blocks) x bytes of a row.
@@ -58,7 +59,7 @@ def Blockscale_BlockProblemAttr : Blockscale_Attr<"BlockProblem", "block_problem
     int64_t getARowBytes() const;
     int64_t getBRowBytes() const;
     int64_t getABytes() const;
-    int64_t getBBytes() const { return getN() * getBRowBytes(); }
+    int64_t getBBytes() const;
     int64_t getOutBytes() const { return getM() * getN() * 4; }
   }];
 }
@@ -74,10 +75,15 @@ def Blockscale_WarpScheduleAttr : Blockscale_Attr<"WarpSchedule", "warp_schedule
     shared memory must allow.
 
     `activations` is how A lies in memory: `transposed` are tiles in the order of shared
-    memory, which one bulk copy fills. `stages` passes are held at once. `minima` says how
+    memory, which one bulk copy fills. `weights` is how B does: `plane` has scales and minima as
+    f32 and all in the order of shared memory (`q4_K_plane`), so that a fill only copies. `stages` passes are held at once. `minima` says how
     the minima are subtracted: `fold`, an fma of each chunk, or `mma`, a product of bf16 of
     the whole pass, whose rounding only `contract = bounded` allows. `convert` is how sums
-    become f32, `flight` how many groups' loads may be in flight together.
+    become f32, `flight` how many groups' loads may be in flight together. `pragma` is what
+    ptxas is told: with `mma_throughput`, which PTX has from 9.3 on, it schedules for the
+    throughput of mma.sync (docs/Q4K.md has what it changes). `warp_rows` is the rows of B that
+    a warp multiplies: with 32, each fragment of A serves twice as many products, and the block has
+    half the warps.
 
     Rules of a problem with this schedule:
     - warp_schedule_c1: the architecture has mma.sync m16n8k32 of s8 and cp.async, and
@@ -87,30 +93,37 @@ def Blockscale_WarpScheduleAttr : Blockscale_Attr<"WarpSchedule", "warp_schedule
     - warp_schedule_c4: k of `tile` is 256, a whole block; 128 only for wide.
     - warp_schedule_c5: `blocks` is what registers, shared memory and threads allow, at
       least 1.
-    - warp_schedule_c6: `threads` is 256.
+    - warp_schedule_c6: `threads` is 256, with `warp_rows = 32` 128.
     - warp_schedule_c7: `stages` is 1 or, for raw_nibble with k of 256, more: 2 of chunks,
       up to 4 of transposed activations on chips with bulk copies.
     - warp_schedule_c8: transposed activations are multiplied by raw_nibble, with sums of
       two words.
     - warp_schedule_c9: `minima = mma` needs transposed activations.
     - warp_schedule_c10: `flight` is 1, 2, 4 or 8; more than a warp has groups means no fences.
+    - warp_schedule_c11: `weights = plane` needs raw_nibble and `minima = fold`.
+    - warp_schedule_c12: `warp_rows` is 16, or 32 with a ring: transposed activations in two stages
+      or more.
   }];
   let parameters = (ins ArchParam:$arch, WarpKernelEnumParam<"WarpKernel", "kernel">:$kernel,
     Shape3Param:$tile, WarpKernelEnumParam<"ChunkSums", "scale and sum of a chunk">:$sums,
     DefaultValuedParameter<"::blockscale::Activations",
                            "::blockscale::Activations::chunks">:$activations,
+    DefaultValuedParameter<"::blockscale::Weights", "::blockscale::Weights::blocks">:$weights,
     DefaultValuedParameter<"::blockscale::Minima", "::blockscale::Minima::fold">:$minima,
     DefaultValuedParameter<"::blockscale::SumConversion",
                            "::blockscale::SumConversion::offset">:$convert,
     DefaultValuedParameter<"int64_t", "1">:$stages,
     DefaultValuedParameter<"int64_t", "2">:$flight,
+    DefaultValuedParameter<"::blockscale::Pragma", "::blockscale::Pragma::none">:$pragma,
+    DefaultValuedParameter<"int64_t", "16">:$warp_rows,
     "int64_t":$threads, "int64_t":$blocks);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// Chunks of one pass.
     int64_t getChunks() const { return getTile().k / 32; }
-    /// The format of A that the kernel reads.
+    /// The formats of A and of B that the kernel reads.
     ::blockscale::facts::BlockFormat getAFormat() const;
+    ::blockscale::facts::BlockFormat getBFormat() const;
   }];
 }
 
@@ -136,6 +149,12 @@ def Blockscale_ChunkMatrixAttr : Blockscale_Attr<"ChunkMatrix", "chunk_matrix"> 
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Blockscale_WeightMatrixAttr : Blockscale_Attr<"WeightMatrix", "weight_matrix"> {
+  let summary = "rows of q4_K weights whose scales are decoded";
+  let parameters = (ins "int64_t":$rows, "int64_t":$k);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Blockscale_WgmmaScheduleAttr : Blockscale_Attr<"WgmmaSchedule", "wgmma_schedule"> {
   let summary = "every decision about one wgmma kernel of q4_K weights and f16 activations";
   let description = [{
@@ -157,6 +176,7 @@ def Blockscale_WgmmaScheduleAttr : Blockscale_Attr<"WgmmaSchedule", "wgmma_sched
     - wgmma_schedule_c7: `split` is 1, 2 or 4.
     - wgmma_schedule_c8: of a split k, the plane of partial sums fits where the stages lie.
     - wgmma_schedule_c9: `split` is at most the number of blocks of k, so that each part has one.
+    - wgmma_schedule_c10: no `pragma` is pinned where this schedule is chosen; ptxas would ignore it.
   }];
   let parameters = (ins ArchParam:$arch, Shape3Param:$tile, "int64_t":$groups,
     "int64_t":$block_stages, "int64_t":$token_stages, "int64_t":$blocks,

@@ -77,6 +77,33 @@ def Blockscale_TransposeChunksOp : Blockscale_ProblemOp<"transpose_chunks"> {
   }];
 }
 
+def Blockscale_DecodeScalesOp : Blockscale_ProblemOp<"decode_scales"> {
+  let summary = "copies q4_K weights into planes with scales and minima as f32";
+  let description = [{
+    `%p = blockscale.decode_scales %w : tensor<130x288xi8, #blockscale.blocks<q4_K>> ->
+    tensor<9x6144xi8, #blockscale.blocks<q4_K_plane>>`. A block of the result is 16 rows x 256
+    weights; Facts/WeightPlane.h says where each byte goes. d * sc and -(dmin * min) are exact in
+    f32, so that a product has the same bits. Rows past the last one are zeroes. The packed
+    form has `matrix`; on memrefs the destination is `outs`.
+
+    Rules:
+    - decode_scales_c1: operands are all tensors (then there is a result and no
+      outs), or all contiguous memrefs (then outs and no result).
+    - decode_scales_c2: weights are rows x k of q4_K, extents 1 .. 2^28, k a multiple of 256.
+    - decode_scales_c3: the result is those rows as q4_K_plane.
+    - decode_scales_c4: in the packed form both sides have exactly the bytes of `matrix`.
+  }];
+  let arguments = (ins Blockscale_BlockBytes:$weights, Optional<Blockscale_BlockBytes>:$out,
+    Blockscale_Nullable<Blockscale_WeightMatrixAttr>:$matrix);
+  let results = (outs Optional<Blockscale_BlockBytes>:$result);
+  let assemblyFormat = [{
+    $weights (`outs` `(` $out^ `:` type($out) `)`)? attr-dict `:` type($weights) (`->` type($result)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::blockscale::WeightMatrixAttr getLogicalMatrix();
+  }];
+}
+
 def Blockscale_CheckBlockGemmOp : Blockscale_ProblemOp<"check_block_gemm"> {
   let summary = "compares a product of blocks with a reference in f64";
   let description = [{

@@ -143,6 +143,14 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, SumConversion v) {
   p.getStream() << name(v);
   return p;
 }
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Weights v) {
+  p.getStream() << name(v);
+  return p;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Pragma v) {
+  p.getStream() << name(v);
+  return p;
+}
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, BlockContract v) {
   p.getStream() << name(v);
   return p;
@@ -273,6 +281,12 @@ template <>
 struct FieldParser<blockscale::SumConversion>
     : blockscale::detail::KeywordParser<blockscale::SumConversion, blockscale::parseSumConversion> {
 };
+template <>
+struct FieldParser<blockscale::Weights>
+    : blockscale::detail::KeywordParser<blockscale::Weights, blockscale::parseWeights> {};
+template <>
+struct FieldParser<blockscale::Pragma>
+    : blockscale::detail::KeywordParser<blockscale::Pragma, blockscale::parsePragma> {};
 template <>
 struct FieldParser<blockscale::BlockContract>
     : blockscale::detail::KeywordParser<blockscale::BlockContract, blockscale::parseBlockContract> {

@@ -136,7 +136,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     `#blockscale.block_problem` says what is computed, term by term. A may also be
     m x k of f32 or f16: blockscale-insert-relayouts then puts a visible
     `blockscale.quantize_chunks` in front. A may be tiles of transposed activations
-    (`q8_1_tile`), which `blockscale.transpose_chunks` makes of chunks.
+    (`q8_1_tile`), which `blockscale.transpose_chunks` makes of chunks, and B weights with
+    decoded scales (`q4_K_plane`), which `blockscale.decode_scales` makes of q4_K.
     `contract = #blockscale.contract<bounded>` allows other orders of rounding; with
     `halves`, or `any`, blockscale-choose-schedule may leave activations in f16 for a
     kernel of `wgmma_schedule`. The packed form has `block_problem`, level 2
@@ -145,7 +146,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
 
     Rules of a product of blocks, besides gemm_c1 to gemm_c5 and gemm_c15:
     - gemm_c16: both operands have scales, or neither; without, A is q8_1_chunk,
-      q8_1_tile, q8_1_tile_parts, f32 or f16 and B is q4_K.
+      q8_1_tile, q8_1_tile_parts, f32 or f16 and B is q4_K or q4_K_plane, which a contract of halves
+      does not read.
     - gemm_c17: k is a multiple of 256, the elements of a q4_K block.
     - gemm_c18: out is f32.
     - gemm_c19: there are no alpha, bias, beta, C, nibble orders and majors: the kernels have
@@ -154,7 +156,7 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
       block_problem and one of warp_schedule and wgmma_schedule for blocks.
     - gemm_c21: in the packed form every operand has exactly the bytes of `block_problem`;
       activations in f16 stay a matrix.
-    - gemm_c24: A has the format that `warp_schedule` reads.
+    - gemm_c24: A and B have the formats that `warp_schedule` reads.
     - gemm_c25: only blocks have a contract. q8_1_tile_parts, whose product with the minima
       rounds in another order, needs bounded or any; halves have A in f16, and only halves
       or any has `wgmma_schedule`.

@@ -81,6 +81,29 @@ constexpr std::optional<SumConversion> parseSumConversion(std::string_view text)
   return std::nullopt;
 }
 
+/// How B lies in memory: blocks as files have them, or with decoded scales in the order of shared
+/// memory (Facts/WeightPlane.h).
+enum class Weights : uint8_t { blocks, plane };
+constexpr std::string_view name(Weights w) { return w == Weights::blocks ? "blocks" : "plane"; }
+constexpr std::optional<Weights> parseWeights(std::string_view text) {
+  if (text == "blocks")
+    return Weights::blocks;
+  if (text == "plane")
+    return Weights::plane;
+  return std::nullopt;
+}
+
+/// What ptxas is told about a kernel in a `.pragma`.
+enum class Pragma : uint8_t { none, mma_throughput };
+constexpr std::string_view name(Pragma p) { return p == Pragma::none ? "none" : "mma_throughput"; }
+constexpr std::optional<Pragma> parsePragma(std::string_view text) {
+  if (text == "none")
+    return Pragma::none;
+  if (text == "mma_throughput")
+    return Pragma::mma_throughput;
+  return std::nullopt;
+}
+
 /// What a product of blocks may round: each term in the order that is written, so that the
 /// bits are specified; any order whose error stays inside the bound of check_block_gemm;
 /// f16 activations with weights rounded to f16; or any of the last two.

@@ -4,8 +4,8 @@
 //
 // A kernel in which all warps do the same: they fill the planes of shared memory
 // with one pass of k, meet, multiply fragments, and meet again. Fragments are vectors
-// of what one lane holds (Facts/LayoutsWarp.h); a group is 16 tokens, and a warp
-// multiplies its groups with 16 rows of B, as two instructions of 8 rows each.
+// of what one lane holds (Facts/LayoutsWarp.h); a group is 16 tokens, a strip 16 rows of B,
+// and a warp multiplies its groups with its strips, as two instructions of 8 rows each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +36,9 @@ def Blockscale_FragmentParts : VectorOfLengthAndType<[6], [I32]>;
 def Blockscale_FragmentMinima : VectorOfLengthAndType<[2], [I32]>;
 /// -dmin of the lane's four rows.
 def Blockscale_MinimaScales : VectorOfLengthAndType<[4], [F32]>;
+
+/// 16 rows of the warp's; there is more than one where it multiplies 32.
+def Blockscale_Strip : DefaultValuedAttr<I64Attr, "0">;
 
 //===----------------------------------------------------------------------===//
 // Plan
@@ -73,19 +76,19 @@ def Blockscale_WarpKernelOp : Blockscale_Op<"warp_kernel",
 
     Rules, checked in this order:
     - warp_kernel_c1: parameters are three buffers and an i32; nothing is returned
-    - the problem follows gemm_c5, gemm_c15 to gemm_c17, the schedule warp_schedule_c1 to warp_schedule_c6
+    - the problem follows gemm_c5, gemm_c15 to gemm_c17, the schedule warp_schedule_c1 to warp_schedule_c12
     - warp_kernel_c2: the schedule's chip must be the module's `blockscale.arch`
-    - warp_kernel_c3: threads and blocks must be the schedule's
+    - warp_kernel_c3: threads, blocks and the formats of A and B must be the schedule's
     - warp_kernel_c4: planes must be those of the schedule, each once, of its bytes
     - warp_kernel_c5: planes must lie inside `shared_bytes`, which is the sum of the plan, and
       must not overlap
     - warp_kernel_c6: a plane's layout must be free of bank conflicts
     - warp_kernel_c7: nothing between an mma and a store may be f16 or bf16
-    - warp_kernel_c8: fragments must come from the plane that holds them, of a chunk and a
-      group that there are
+    - warp_kernel_c8: fragments must come from the plane that holds them, of a chunk, a
+      group and a strip that there are
     - warp_kernel_c9: planes must be read between the two barriers of a pass
     - warp_kernel_c10: where the schedule's minima are a product of their own, the problem's contract
-      must be bounded, and each pass must add them to each group once
+      must be bounded, and each pass must add them to each group and strip once
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
@@ -131,7 +134,10 @@ def Blockscale_ActivationCursorOp : Blockscale_Op<"activation_cursor", [Pure]> {
 
 def Blockscale_WeightCursorOp : Blockscale_Op<"weight_cursor", [Pure]> {
   let summary = "addresses of the first nibbles and of the first header that this thread copies";
-  let description = "Rows from n on are read as the last one; nothing of them is stored.";
+  let description = [{
+    Rows from n on are read as the last one; nothing of them is stored. With decoded scales both
+    are the first 16 bytes that this thread copies.
+  }];
   let arguments = (ins Blockscale_BufferType:$buffer, I32:$tile);
   let results = (outs I64:$nibbles, I64:$header);
   let assemblyFormat = "$buffer `[` $tile `]` attr-dict";
@@ -153,6 +159,8 @@ def Blockscale_FillWeightsOp : Blockscale_Op<"fill_weights"> {
   let description = [{
     `part` is which half of a block the pass is where k of the tile is 128, else 0.
     `minima` are the planes of minima and of -dmin where they are a product of their own.
+    Of weights with decoded scales each warp copies the rows that it multiplies, terms and all;
+    `header` is not read.
     With a ring of tiles each warp copies the rows that it multiplies.
   }];
   let arguments = (ins I64:$nibbles, I64:$header, Blockscale_PlaneType:$values,
@@ -188,10 +196,10 @@ def Blockscale_LoadGroupOp : Blockscale_Op<"load_group"> {
   let assemblyFormat = "$plane `chunk` $chunk `group` $group attr-dict `:` type($values)";
 }
 def Blockscale_LoadNibblesOp : Blockscale_Op<"load_nibbles"> {
-  let summary = "nibbles of the warp's rows in chunks 2 pair and 2 pair + 1";
-  let arguments = (ins Blockscale_PlaneType:$plane, I64Attr:$pair);
+  let summary = "nibbles of a strip of the warp's rows in chunks 2 pair and 2 pair + 1";
+  let arguments = (ins Blockscale_PlaneType:$plane, I64Attr:$pair, Blockscale_Strip:$strip);
   let results = (outs Blockscale_FragmentB:$values);
-  let assemblyFormat = "$plane `pair` $pair attr-dict `:` type($values)";
+  let assemblyFormat = "$plane `pair` $pair (`strip` $strip^)? attr-dict `:` type($values)";
 }
 def Blockscale_UnpackNibblesOp : Blockscale_Op<"unpack_nibbles", [Pure]> {
   let summary = "low (0) or high (1) nibbles, unsigned, a byte each";
@@ -212,10 +220,10 @@ def Blockscale_LoadTokenScalesOp : Blockscale_Op<"load_token_scales"> {
   let assemblyFormat = "$plane `chunk` $chunk `group` $group attr-dict `:` type($values)";
 }
 def Blockscale_LoadRowScalesOp : Blockscale_Op<"load_row_scales"> {
-  let summary = "d * sc and -(dmin * min) of the lane's four rows";
-  let arguments = (ins Blockscale_PlaneType:$plane, I64Attr:$chunk);
+  let summary = "d * sc and -(dmin * min) of the lane's four rows of a strip";
+  let arguments = (ins Blockscale_PlaneType:$plane, I64Attr:$chunk, Blockscale_Strip:$strip);
   let results = (outs Blockscale_RowScales:$values);
-  let assemblyFormat = "$plane `chunk` $chunk attr-dict `:` type($values)";
+  let assemblyFormat = "$plane `chunk` $chunk (`strip` $strip^)? attr-dict `:` type($values)";
 }
 
 def Blockscale_LoadSumPartsOp : Blockscale_Op<"load_sum_parts"> {
@@ -225,16 +233,16 @@ def Blockscale_LoadSumPartsOp : Blockscale_Op<"load_sum_parts"> {
   let assemblyFormat = "$plane `group` $group attr-dict `:` type($values)";
 }
 def Blockscale_LoadMinimaOp : Blockscale_Op<"load_minima"> {
-  let summary = "minima of the warp's rows in all chunks of the pass (ldmatrix)";
-  let arguments = (ins Blockscale_PlaneType:$plane);
+  let summary = "minima of a strip of the warp's rows in all chunks of the pass (ldmatrix)";
+  let arguments = (ins Blockscale_PlaneType:$plane, Blockscale_Strip:$strip);
   let results = (outs Blockscale_FragmentMinima:$values);
-  let assemblyFormat = "$plane attr-dict `:` type($values)";
+  let assemblyFormat = "$plane (`strip` $strip^)? attr-dict `:` type($values)";
 }
 def Blockscale_LoadMinimaScalesOp : Blockscale_Op<"load_minima_scales"> {
-  let summary = "-dmin of the lane's four rows";
-  let arguments = (ins Blockscale_PlaneType:$plane);
+  let summary = "-dmin of the lane's four rows of a strip";
+  let arguments = (ins Blockscale_PlaneType:$plane, Blockscale_Strip:$strip);
   let results = (outs Blockscale_MinimaScales:$values);
-  let assemblyFormat = "$plane attr-dict `:` type($values)";
+  let assemblyFormat = "$plane (`strip` $strip^)? attr-dict `:` type($values)";
 }
 
 def Blockscale_MmaS8Op : Blockscale_Op<"mma_s8", [Pure]> {
@@ -297,11 +305,12 @@ def Blockscale_MmaMinimaOp : Blockscale_Op<"mma_minima", [Pure]> {
 }
 
 def Blockscale_StoreGroupOp : Blockscale_Op<"store_group"> {
-  let summary = "stores what of a group lies inside the matrix";
+  let summary = "stores what of a group and a strip lies inside the matrix";
   let arguments = (ins Blockscale_FragmentAcc:$values, Blockscale_BufferType:$buffer, I32:$token_tile,
-    I32:$row_tile, I32:$count, I64Attr:$group);
+    I32:$row_tile, I32:$count, I64Attr:$group, Blockscale_Strip:$strip);
   let assemblyFormat = [{
-    $values `to` $buffer `[` $token_tile `,` $row_tile `]` `of` $count `group` $group attr-dict
+    $values `to` $buffer `[` $token_tile `,` $row_tile `]` `of` $count `group` $group
+    (`strip` $strip^)? attr-dict
     `:` type($values)
   }];
 }
@@ -309,6 +318,23 @@ def Blockscale_StoreGroupOp : Blockscale_Op<"store_group"> {
 //===----------------------------------------------------------------------===//
 // Machine level
 //===----------------------------------------------------------------------===//
+
+def Blockscale_PragmaAttr : Blockscale_Attr<"Pragma", "pragma"> {
+  let summary = "what ptxas is told about a function";
+  let parameters = (ins WarpKernelEnumParam<"Pragma", "pragma">:$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Blockscale_PtxPragmaOp : Blockscale_Op<"ptx_pragma"> {
+  let summary = ".pragma of the function that it stands in";
+  let description = [{
+    Rules:
+    - ptx_pragma_c1: it is the pragma of the schedule of the warp_kernel around it.
+  }];
+  let arguments = (ins Blockscale_PragmaAttr:$pragma);
+  let assemblyFormat = "$pragma attr-dict";
+  let hasVerifier = 1;
+}
 
 def Blockscale_BufferAddressOp : Blockscale_Op<"buffer_address", [Pure]> {
   let summary = "global address of a buffer";

@@ -23,10 +23,12 @@ inline constexpr std::array<facts::Arch, 5> kWarpTargets{facts::Arch::sm_80, fac
                                                          facts::Arch::sm_121a};
 bool isWarpTarget(facts::Arch arch);
 
-/// Threads of every such kernel: eight warps.
+/// Threads of such a kernel: eight warps, half of them with twice the rows a warp.
 inline constexpr int64_t kWarpKernelThreads = 256;
-/// Rows of B that one warp multiplies: two instructions of 8.
-inline constexpr int64_t kWarpRows = 16;
+/// Rows of a strip: two instructions of 8. A warp multiplies one or two.
+inline constexpr int64_t kStripRows = 16;
+inline constexpr int64_t kMostStrips = 2;
+constexpr int64_t threadsOf(int64_t warpRows) { return kWarpKernelThreads * kStripRows / warpRows; }
 /// Tokens of a group: rows of one instruction.
 inline constexpr int64_t kGroupTokens = 16;
 
@@ -35,8 +37,9 @@ struct WarpShape {
   explicit WarpShape(WarpScheduleAttr schedule);
 
   int64_t tokens, rows, chunks; // of one pass
-  int64_t rowWarps, tokenWarps; // their product is 8
-  int64_t groups;               // of one warp
+  int64_t warpRows, threads;
+  int64_t rowWarps, tokenWarps; // their product is the number of warps
+  int64_t groups, strips;       // of one warp: of tokens, of rows
   bool raw, packed, transposed;
   bool splitMinima;   // a product of their own
   int64_t stages;     // passes that shared memory holds
@@ -68,7 +71,7 @@ struct Occupancy {
 };
 Occupancy planOccupancy(facts::Arch arch, int64_t sharedBytes, int64_t registers, int64_t threads);
 /// Registers of one thread: its accumulators, and what the rest was measured to take.
-int64_t planRegisters(Shape3 tile);
+int64_t planRegisters(Shape3 tile, int64_t threads = kWarpKernelThreads);
 
 /// Bytes of A and of B that all blocks together read: every row tile reads A again,
 /// every token tile B.
@@ -92,12 +95,14 @@ struct WarpPins {
   std::optional<Activations> activations;
   std::optional<Minima> minima;
   std::optional<SumConversion> convert;
-  std::optional<int64_t> stages, flight;
+  std::optional<Weights> weights;
+  std::optional<Pragma> pragma;
+  std::optional<int64_t> stages, flight, warpRows;
 };
 /// The same as a pass's options have them: empty words and zeroes are free.
 struct WarpPinWords {
-  llvm::StringRef kernel, sums, activations, minima, convert;
-  int64_t chunks, stages, flight;
+  llvm::StringRef kernel, sums, activations, minima, convert, weights, pragma;
+  int64_t chunks, stages, flight, warpRows;
 };
 mlir::FailureOr<WarpPins> readWarpPins(const WarpPinWords &words, ErrorFn emitError);
 /// A schedule, and why it is not the first choice: empty where it is.
@@ -110,7 +115,7 @@ struct WarpChoice {
 mlir::FailureOr<WarpChoice> chooseWarpSchedule(BlockProblemAttr problem, facts::Arch arch,
                                                const WarpPins &pins, ErrorFn emitError);
 
-/// warp_schedule_c1 .. warp_schedule_c10.
+/// warp_schedule_c1 .. warp_schedule_c12.
 mlir::LogicalResult verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn emitError);
 /// gemm_c25 of a schedule: what it may round is what the contract allows.
 mlir::LogicalResult verifyContract(WarpScheduleAttr schedule, BlockContract contract,

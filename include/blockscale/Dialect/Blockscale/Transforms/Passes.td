@@ -92,8 +92,14 @@ class WarpPinList {
            "of blocks: pins fold or mma">,
     Option<"convert", "convert", "std::string", /*default=*/"\"\"",
            "of blocks: pins offset or cvt">,
+    Option<"weights", "weights", "std::string", /*default=*/"\"\"",
+           "of blocks: pins blocks or plane">,
+    Option<"pragma", "pragma", "std::string", /*default=*/"\"\"",
+           "of blocks: pins none or mma_throughput">,
     Option<"flight", "flight", "int64_t", /*default=*/"0",
            "of blocks: pins the groups whose loads are in flight together">,
+    Option<"warpRows", "warp-rows", "int64_t", /*default=*/"0",
+           "of blocks: pins the rows that a warp multiplies, 16 or 32">,
     Option<"stages", "stages", "int64_t", /*default=*/"0", "pins the operand stages">,
     Option<"quantizer", "quantizer", "std::string", /*default=*/"\"device\"",
            "where activations become chunks or tiles: device or host">];
@@ -108,7 +114,7 @@ def InsertRelayouts : Pass<"blockscale-insert-relayouts"> {
     operands with `nibbles_x = high_first` get a `swap_nibbles`; f32 or f16 activations
     of a product of blocks get a `quantize_chunks`. It makes tiles, and chunks that are
     given or that the host makes get a `transpose_chunks`, where the schedule of the product, or the one that blockscale-choose-schedule would choose
-    with the same target and pins, reads transposed activations. With
+    with the same target and pins, reads transposed activations; q4_K weights get a `decode_scales` where it reads a plane. With
     auto-relayout=false a linear operand is refused (gemm_c14).
 
     Doc test: test/Transforms/insert-relayouts.mlir.
@@ -187,6 +193,7 @@ def InsertChecks : Pass<"blockscale-insert-checks"> {
     - insert_checks_c1: a gemm has a schedule.
     - insert_checks_c2: tiles of activations come from a quantize_chunks or a transpose_chunks, so
       that the reference has chunks.
+    - insert_checks_c3: planes of weights come from a decode_scales, so that it has blocks.
 
     Doc test: test/Transforms/insert-checks.mlir.
   }];
