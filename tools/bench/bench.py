@@ -114,6 +114,13 @@ def benchMutants(build, quick):
             measure.report(f"foreign.{key}", value)
 
 
+def benchResources(build, ptxas):
+    """What our kernels take, beside the peers' of the same tile."""
+    command = [sys.executable, ROOT / "tools" / "bench" / "peers.py", "--build", build, "--ptxas", ptxas]
+    for key, value in measure.figuresOf(command).items():
+        measure.report(key, value)
+
+
 def peersPython(build):
     """The environment with the peers' compilers, made at first use."""
     venv = build / "venv-peers"
@@ -170,6 +177,7 @@ def main():
     benchWholeKernels(build, quick=args.quick)
     benchKernels(build, found[0], full=not args.quick)
     benchFormats(build, found[0], full=not args.quick)
+    benchResources(build, found[0])
     benchMutants(build, quick=args.quick)
     if not args.quick:
         benchPeers(build, ours)

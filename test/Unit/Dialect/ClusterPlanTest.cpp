@@ -52,7 +52,8 @@ protected:
     return ScheduleAttr::get(&context, facts::Arch::sm_107a, MmaKind::mxf4nvf4,
                              Shape3{128 * pair, n, 128}, pair, Shape3{128 * pair, n, 256},
                              /*stages=*/2, /*accumulators=*/1, Epilogue::plain_store, /*staging=*/0,
-                             /*ctas=*/cluster.size(), cluster);
+                             /*ctas=*/cluster.size(), cluster, AccumulatorColumns::disjoint,
+                             /*scale_stages=*/0);
   }
 
   mlir::MLIRContext context;
@@ -106,7 +107,8 @@ TEST_F(ClusterPlans, SharesAreTheStage) {
           ScheduleAttr schedule = this->schedule({m, n}, /*pair=*/1, tileN);
           schedule = ScheduleAttr::get(&context, schedule.getArch(), kind, schedule.getInst(), 1,
                                        Shape3{128, tileN, facts::tileK(kind)}, 2, 1,
-                                       Epilogue::plain_store, 0, m * n, schedule.getCluster());
+                                       Epilogue::plain_store, 0, m * n, schedule.getCluster(),
+                                       AccumulatorColumns::disjoint, 0);
           auto problem = ProblemAttr::get(&context, 1024, 1024, 1024, format, format, scale, block,
                                           facts::ScaleLayout::tiled, facts::ScaleLayout::tiled,
                                           Format::f32, facts::Major::k, facts::Major::k);
