@@ -74,7 +74,7 @@ func.func @few(%a: tensor<17x512xf16>, %w: tensor<300x288xi8, #blockscale.blocks
 // CHECK-LABEL: @halves
 // CHECK: tile = 16x64x256, groups = 1, block_stages = 4, token_stages = 8, blocks = 3>
 // NOT-WIDE: gemm_c25: kernel of a contract of halves must be dequantise_wgmma, got 'wide'
-// NOT-AMPERE: wgmma_schedule_c1: kernel dequantise_wgmma must have a contract of halves or any, a in f16 and sm_90a, got halves, 'tensor<16x512xf16>' and sm_80
+// NOT-AMPERE: wgmma_schedule_c1: kernel dequantise_wgmma must have a contract of halves or any, a in f16, b in q4_K and sm_90a, got halves, 'tensor<16x512xf16>', q4_K and sm_80
 func.func @halves(%a: tensor<16x512xf16>, %w: tensor<300x288xi8, #blockscale.blocks<q4_K>>,
                   %c: tensor<16x300xf32>) -> tensor<16x300xf32> {
   %d = blockscale.gemm ins(%a, %w : tensor<16x512xf16>, tensor<300x288xi8, #blockscale.blocks<q4_K>>)
