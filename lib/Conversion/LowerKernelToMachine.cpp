@@ -251,9 +251,13 @@ void KernelLowering::setUp() {
 
 void KernelLowering::tearDown() {
   // No access may be in flight when the columns are given back; consumer_release and commit
-  // have what belongs in front of the barrier. Nor does a CTA leave while another may still
-  // write its memory or arrive at its barriers: all that is due has come to every CTA by then.
-  syncAll();
+  // have what belongs in front of the barrier. Nor may a CTA leave while another writes its
+  // memory or arrives at its barriers: mma has waited for what others send, and pipeline_drain
+  // for their commits; but the peer's warps arrive at accumulators that nobody waits for.
+  if (cluster.hasPairs())
+    syncAll();
+  else
+    BarSyncOp::create(b, loc, 0);
   Tcgen05FenceAfterOp::create(b, loc);
   for (auto op : entry->getOps<TmemPlanOp>()) {
     TmemPlanAttr plan = op.getPlan();

@@ -238,7 +238,7 @@ def emittedKernels(build, folder, pattern):
                                    tileN=192, majorB="mn", c=True))
     # Pairs alone, on sm_107a with the exclusive allocation, and in a cluster with multicast both ways.
     cases.append(kernel_cases.Case("nvfp4", "sm_107a", "bf16", 300, 384, 768, data="random", ctas=2, stages=2, tileN=256, group=2))
-    cases.append(kernel_cases.Case("mxfp8", "sm_100a", "f32", 300, 600, 512, data="random", ctas=8, stages=2, group=2, cluster="4x2"))
+    cases.append(kernel_cases.Case("mxfp8", "sm_100a", "f32", 300, 1000, 512, data="random", ctas=8, stages=2, group=2, cluster="4x2"))
     cases.append(kernel_cases.Case("mxfp4", "sm_100a", "f32", 300, 300, 768, data="random", ctas=4, stages=2, cluster="2x2"))
     # K = 96: instructions that cross from one stage into the next, scales with a ring of their own, a tail.
     cases.append(kernel_cases.Case("nvfp4", "sm_103a", "bf16", 300, 384, 2624, alpha=True, bias=True, data="random", ctas=2,
