@@ -185,9 +185,11 @@ HOSTILE_FORMATS = [("mxf4nvf4-ue8m0-16", "sm_100a"), ("e2m1-e5m2", "sm_100a"), (
 
 def hostileCases():
     """One tile of each kernel on the data of `hostileTile`, to be equal bit for bit."""
-    for name, arch in [*itertools.product(FORMATS, ARCHS), *HOSTILE_FORMATS]:
-        tile = kernel_data.hostileTile(name, arch)
-        yield Case(name, arch, "f32", tile["m"], tile["n"], tile["k"], data="hostile")
+    kernels = [*itertools.product(FORMATS, ARCHS, [0]), *((*kernel, 0) for kernel in HOSTILE_FORMATS),
+               *((name, "sm_103a", kernel_data.LONG_K) for name in ("nvfp4", "mxfp4"))]
+    for name, arch, instK in kernels:
+        tile = kernel_data.hostileTile(name, arch, instK)
+        yield Case(name, arch, "f32", tile["m"], tile["n"], tile["k"], data="hostile", instK=instK)
 
 
 def refusedCases():

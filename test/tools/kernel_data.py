@@ -26,6 +26,7 @@ HOSTILE = {
     "sm_103a": ("mmasim", "mmasim 2.1.1"),  # one model for both chips, the same instructions
     "sm_107a": ("mma-extension", "a model in exact rationals, no public hardware evidence"),
 }
+LONG_K = 96  # of an instruction, which no public model covers
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,9 +148,15 @@ def roundedTo(out, exact):
     return wide.astype({"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}[out])
 
 
-def hostileTile(name, arch):
+def hostileSource(arch, instK=0):
+    """Folder of the vectors of a chip and K of an instruction (0: the chip's), and who says what is right."""
+    return HOSTILE["sm_107a" if instK == LONG_K else arch]
+
+
+def hostileTile(name, arch, instK=0):
     """The tile as `vectors.read_cases` gives it: D = 0, then all of K."""
-    tile, = vectors.read_cases(TEST / "data" / HOSTILE[arch][0] / f"kernel-{name}.bin")
+    file = f"kernel-{name}" + f"-k{instK}" * bool(instK)
+    tile, = vectors.read_cases(TEST / "data" / hostileSource(arch, instK)[0] / f"{file}.bin")
     return tile
 
 

@@ -157,7 +157,7 @@ class Matrix:
 
     def checkBits(self, case, folder, source):
         """All of D must be the vector's; with one bit of A flipped, one row must not."""
-        tile = kernel_data.hostileTile(case.format, case.arch)
+        tile = kernel_data.hostileTile(case.format, case.arch, case.instK)
         rng = np.random.default_rng(list(case.name.encode()))
         flippedRow = 1
         flipped = kernel_data.flipSign(kernel_cases.ALL_FORMATS[case.format], tile, flippedRow)
@@ -279,7 +279,7 @@ def main():
             else:
                 checked += 1
                 registers, worst = max(registers, result[0]), max(worst, result[1])
-                verdict = (f"every bit is that of {kernel_data.HOSTILE[case.arch][1]}" if case.data == "hostile"
+                verdict = (f"every bit is that of {kernel_data.hostileSource(case.arch, case.instK)[1]}" if case.data == "hostile"
                            else f"error {result[1]:.3f} of the bound")
                 print(f"ok {case.name}: {result[0]} registers, {verdict}, {seconds:.1f} s", flush=True)
     print(f"kernels.checked = {checked}")

@@ -158,6 +158,8 @@ KERNELS = {
     "kernel-mxf4nvf4-ue5m3-16": FILES["mxf4nvf4-ue5m3-block16-k128"],
     "kernel-mxf4nvf4-ue4m3-32": FILES["mxf4nvf4-ue4m3-block32-k128"],
     "kernel-e2m1-e5m2": spec("mxf8f6f4", "e2m1", "e5m2", "ue8m0", 32, 64),
+    "kernel-nvfp4-k96": FILES["mxf4nvf4-ue4m3-block16-k96"],
+    "kernel-mxfp4-k96": FILES["mxf4-ue8m0-block32-k96"],
 }
 
 
