@@ -51,8 +51,8 @@ private:
     buffers.push_back(op);
     return op;
   }
-  Value upload(StringRef name, int64_t bytes, Value source) {
-    Value buffer = allocate(name, bytes);
+  Value upload(StringRef name, int64_t bytes, Value source, bool isPitched = false) {
+    Value buffer = allocate(name, isPitched ? std::max(bytes, facts::kTmaPitchedBytes) : bytes);
     CopyOp::create(b, loc, source, buffer);
     return buffer;
   }
@@ -69,9 +69,9 @@ private:
 
 void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
   MLIRContext *context = b.getContext();
-  Value a = upload("a", problem.getABytes(), gemm.getA());
+  Value a = upload("a", problem.getABytes(), gemm.getA(), problem.getPitchA() != 0);
   Value sfa = upload("sfa", problem.getSfaBytes(), gemm.getSfa());
-  Value bOperand = upload("b", problem.getBBytes(), gemm.getB());
+  Value bOperand = upload("b", problem.getBBytes(), gemm.getB(), problem.getPitchB() != 0);
   Value sfb = upload("sfb", problem.getSfbBytes(), gemm.getSfb());
   Value bias, c;
   if (gemm.getBias())

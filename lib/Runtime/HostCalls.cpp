@@ -268,6 +268,12 @@ void bsrt_call_zero_scale_tail(int64_t rows, int64_t scales_per_row, uint8_t *sc
     keep(*session, bsrt_host_zero_scale_tail(rows, scales_per_row, scales));
 }
 
+void bsrt_call_repitch(int64_t rows, int64_t row_bytes, int64_t from_pitch, const uint8_t *from,
+                       int64_t to_pitch, uint8_t *to) {
+  if (Session *session = active())
+    keep(*session, bsrt_host_repitch(rows, row_bytes, from_pitch, from, to_pitch, to));
+}
+
 void bsrt_call_swap_nibbles(int64_t bytes, const uint8_t *from, uint8_t *to) {
   if (Session *session = active())
     keep(*session, bsrt_host_swap_nibbles(bytes, from, to));
@@ -367,6 +373,7 @@ std::vector<std::pair<std::string, void *>> blockscale::rt::getHostCalls() {
           BLOCKSCALE_HOST_CALL(bsrt_call_dequantize),
           BLOCKSCALE_HOST_CALL(bsrt_call_relayout_scales),
           BLOCKSCALE_HOST_CALL(bsrt_call_zero_scale_tail),
+          BLOCKSCALE_HOST_CALL(bsrt_call_repitch),
           BLOCKSCALE_HOST_CALL(bsrt_call_swap_nibbles),
           BLOCKSCALE_HOST_CALL(bsrt_call_check_gemm),
           BLOCKSCALE_HOST_CALL(bsrt_call_quantize_chunks),

@@ -41,6 +41,15 @@ bsrt_status bsrt_host_zero_scale_tail(int64_t rows, int64_t scales_per_row, uint
   return BSRT_OK;
 }
 
+bsrt_status bsrt_host_repitch(int64_t rows, int64_t row_bytes, int64_t from_pitch,
+                              const uint8_t *from, int64_t to_pitch, uint8_t *to) {
+  for (int64_t row = 0; row < rows; ++row, from += from_pitch, to += to_pitch) {
+    std::memcpy(to, from, size_t(row_bytes));
+    std::memset(to + row_bytes, 0, size_t(to_pitch - row_bytes));
+  }
+  return BSRT_OK;
+}
+
 bsrt_status bsrt_host_swap_nibbles(int64_t bytes, const uint8_t *from, uint8_t *to) {
   for (int64_t i = 0; i < bytes; ++i)
     to[i] = uint8_t(from[i] << 4 | from[i] >> 4);

@@ -2,32 +2,12 @@
 //
 // RUN: blockscale-opt %s --blockscale-choose-schedule=arch=sm_100a --split-input-file --verify-diagnostics
 
-!a = tensor<8x16xf4E2M1FN>
-!s = tensor<8x1xi8, #blockscale.scales<ue4m3, tiled>>
-func.func @gemm_c13_k16(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{gemm_c13: row pitch of a must be a multiple of 16 bytes for TMA, got 8 (k = 16); the pitch wanted is 16, and a re-pitch is not built yet}}
-  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
-  return %d : tensor<8x8xf32>
-}
-
-// -----
-
-!a = tensor<8x48xf4E2M1FN>
-!s = tensor<8x3xi8, #blockscale.scales<ue4m3, tiled>>
-func.func @gemm_c13_k48(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{gemm_c13: row pitch of a must be a multiple of 16 bytes for TMA, got 24 (k = 48); the pitch wanted is 32,}}
-  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
-  return %d : tensor<8x8xf32>
-}
-
-// -----
-
-!a = tensor<8x80xf4E2M1FN>
-!s = tensor<8x5xi8, #blockscale.scales<ue4m3, tiled>>
-func.func @gemm_c13_k80(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{gemm_c13: row pitch of a must be a multiple of 16 bytes for TMA, got 40 (k = 80); the pitch wanted is 48,}}
-  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
-  return %d : tensor<8x8xf32>
+// Bytes are copied before they are bytes.
+func.func @gemm_c13_k48(%a: memref<192xi8>, %s: memref<512xi8>, %c: memref<8x8xf32>) {
+  // expected-error @below {{gemm_c13: row pitch of a must be a multiple of 16 bytes for TMA, got 24 (k = 48); the pitch wanted is 32, and blockscale.repitch makes it}}
+  blockscale.gemm ins(%a scaled %s, %a scaled %s : memref<192xi8>, memref<512xi8>, memref<192xi8>, memref<512xi8>) outs(%c : memref<8x8xf32>)
+    {problem = #blockscale.problem<m = 8, n = 8, k = 48, a = e2m1, b = e2m1, scale = ue4m3, block = 16, sfa = tiled, sfb = tiled, out = f32>}
+  return
 }
 
 // -----

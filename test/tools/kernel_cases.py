@@ -37,8 +37,8 @@ class Format:
         return self.kind == "mxf8f6f4" and self.instructionK[arch] == 32 and element.bits < 8
 
     def isLegalK(self, arch, k):
-        """TMA fetches rows whose pitch is a whole number of 16 bytes, and padded types 128
-        elements at a time."""
+        """TMA fetches dense rows whose pitch is a whole number of 16 bytes, and padded types 128
+        elements at a time; others are copied."""
         return all(k % 128 == 0 if self.isPadded(e, arch) else e.rowBytes(k) % 16 == 0 for e in (self.a, self.b))
 
 
@@ -192,9 +192,9 @@ def hostileCases():
         yield Case(name, arch, "f32", tile["m"], tile["n"], tile["k"], data="hostile", instK=instK)
 
 
-def refusedCases():
-    """Each chip and format with a K that TMA cannot fetch: must be refused."""
+def repitchedCases():
+    """Each chip and format with a K that TMA cannot fetch: rows are copied to another pitch by the program."""
     for arch, name, k in itertools.product(ARCHS, FORMATS, ["block", "tail"]):
         wanted = wantedK(name, arch, k)
         if not FORMATS[name].isLegalK(arch, wanted):
-            yield Case(name, arch, "f32", 128, 128, wanted)
+            yield Case(name, arch, "f32", 130, 128, wanted, layout="linear")

@@ -228,17 +228,6 @@ class Matrix:
                           f"within {allowed[row, column]}")
         return float(ratio.max())
 
-    def checkRefused(self, case):
-        """K that TMA cannot fetch: one located line, nothing written."""
-        folder = self.work / case.name
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        _, status, message = self.translate(case, folder)
-        lines = message.splitlines()
-        if status == 0 or len(lines) != 1 or "multiple of 16" not in lines[0]:
-            raise Failure(f"must be refused with one line that names the pitch, got {status}: {message[:300]}")
-        shutil.rmtree(folder)
-
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -254,7 +243,7 @@ def main():
     matrix = Matrix(args)
     work = [(case, matrix.check) for case in kernel_cases.cases(args.full)]
     work += [(case, matrix.check) for case in kernel_cases.hostileCases()]
-    work += [(case, matrix.checkRefused) for case in kernel_cases.refusedCases()]
+    work += [(case, matrix.check) for case in kernel_cases.repitchedCases()]
     if args.only:
         work = [(case, check) for case, check in work if re.search(args.only, case.name)]
     work = work[:args.limit]
@@ -267,15 +256,13 @@ def main():
         except (Failure, subprocess.TimeoutExpired, OSError, ValueError) as failure:
             return case, None, str(failure), time.monotonic() - begin
 
-    checked = refused = failed = 0
+    checked = failed = 0
     worst, registers = 0.0, 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for case, result, failure, seconds in pool.map(one, work):
             if failure:
                 failed += 1
                 print(f"FAILED {case.name}: {failure}", flush=True)
-            elif result is None:
-                refused += 1
             else:
                 checked += 1
                 registers, worst = max(registers, result[0]), max(worst, result[1])
@@ -283,7 +270,6 @@ def main():
                            else f"error {result[1]:.3f} of the bound")
                 print(f"ok {case.name}: {result[0]} registers, {verdict}, {seconds:.1f} s", flush=True)
     print(f"kernels.checked = {checked}")
-    print(f"kernels.refused = {refused}")
     print(f"kernels.failed = {failed}")
     print(f"kernels.bit_equal = {matrix.bitEqual}")
     print(f"kernels.flipped_bits_reported = {matrix.flipsReported}")

@@ -66,6 +66,8 @@ facts::Result<FileForm> getFileForm(Type type, const std::string &subject) {
     if (auto scales = dyn_cast_or_null<ScalesAttr>(tensor.getEncoding());
         scales && scales.getLayout() == facts::ScaleLayout::tiled && shape.size() == 2)
       return FileForm{DType::u8, {facts::scaleTileBytes(shape[0], shape[1])}};
+  if (PitchedAttr pitched = getPitched(type))
+    return FileForm{DType::u8, {shape[0], pitched.getBytes()}};
   if (std::optional<DType> plain = plainType(element))
     return FileForm{*plain, shape};
   if (isa<Float8E8M0FNUType, Float8E4M3FNType, Float8E5M2Type>(element))

@@ -62,6 +62,10 @@ bsrt_status bsrt_host_zero_scale_tail(int64_t rows, int64_t scales_per_row, uint
 /** Swaps the two FP4 elements of every byte; `from` and `to` may be the same. */
 bsrt_status bsrt_host_swap_nibbles(int64_t bytes, const uint8_t *from, uint8_t *to);
 
+/** Copies rows to another pitch; what lies behind a row of the destination becomes 0x00. */
+bsrt_status bsrt_host_repitch(int64_t rows, int64_t row_bytes, int64_t from_pitch,
+                              const uint8_t *from, int64_t to_pitch, uint8_t *to);
+
 /** How f32 scales become UE8M0. `EXACT` refuses what is not a power of two. */
 typedef enum bsrt_scale_round {
   BSRT_SCALE_EXACT = 0,

@@ -55,6 +55,8 @@ void bsrt_call_dequantize(int64_t rows, int64_t cols, int32_t element, int32_t s
 void bsrt_call_relayout_scales(int64_t rows, int64_t scales_per_row, int32_t from_layout,
                                const uint8_t *from, int32_t to_layout, uint8_t *to);
 void bsrt_call_zero_scale_tail(int64_t rows, int64_t scales_per_row, uint8_t *scales);
+void bsrt_call_repitch(int64_t rows, int64_t row_bytes, int64_t from_pitch, const uint8_t *from,
+                       int64_t to_pitch, uint8_t *to);
 void bsrt_call_swap_nibbles(int64_t bytes, const uint8_t *from, uint8_t *to);
 /* Keeps its outcome with the session; a wrong product is the session's error. */
 void bsrt_call_check_gemm(const char *name, int64_t m, int64_t n, int64_t k, int32_t a, int32_t b,

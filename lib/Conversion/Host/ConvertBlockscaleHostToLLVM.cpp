@@ -259,6 +259,14 @@ Value lowerZeroScaleTail(ZeroScaleTailOp op, ZeroScaleTailOp::Adaptor, Calls &ca
       {calls.i64(matrix.getRows()), calls.i64(matrix.getCols()), calls.pointer(op.getScales())});
 }
 
+Value lowerRepitch(RepitchOp op, RepitchOp::Adaptor, Calls &calls) {
+  RowsAttr rows = op.getLogicalRows();
+  return calls.call("bsrt_call_repitch",
+                    {calls.i64(rows.getCount()), calls.i64(rows.getBytes()),
+                     calls.i64(rows.getFrom()), calls.pointer(op.getElements()),
+                     calls.i64(rows.getTo()), calls.pointer(op.getOut())});
+}
+
 Value lowerSwapNibbles(SwapNibblesOp op, SwapNibblesOp::Adaptor, Calls &calls) {
   return calls.call(
       "bsrt_call_swap_nibbles",
@@ -327,8 +335,9 @@ struct ConvertBlockscaleHostToLLVM
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalOp<AllocOp, FreeOp, CopyOp, TensorMapOp, LaunchOp, QuantizeOp, DequantizeOp,
-                        RelayoutScalesOp, ZeroScaleTailOp, SwapNibblesOp, CheckGemmOp, GemmOp,
-                        QuantizeChunksOp, TransposeChunksOp, DecodeScalesOp, CheckBlockGemmOp>();
+                        RelayoutScalesOp, ZeroScaleTailOp, RepitchOp, SwapNibblesOp, CheckGemmOp,
+                        GemmOp, QuantizeChunksOp, TransposeChunksOp, DecodeScalesOp,
+                        CheckBlockGemmOp>();
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }
@@ -340,7 +349,7 @@ private:
         return op->emitOpError("host_to_llvm_c1: product must be a kernel and its launch, got one "
                                "that blockscale-lower-gemm-to-kernel has not lowered");
       bool isOnHost =
-          isa<QuantizeOp, DequantizeOp, RelayoutScalesOp, ZeroScaleTailOp, SwapNibblesOp,
+          isa<QuantizeOp, DequantizeOp, RelayoutScalesOp, ZeroScaleTailOp, RepitchOp, SwapNibblesOp,
               CheckGemmOp, QuantizeChunksOp, TransposeChunksOp, DecodeScalesOp, CheckBlockGemmOp>(
               op);
       if (isOnHost && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>))
@@ -377,6 +386,7 @@ void blockscale::populateBlockscaleHostToLLVMPatterns(const TypeConverter &conve
   patterns.add<CallPattern<DequantizeOp>>(converter, context, lowerDequantize);
   patterns.add<CallPattern<RelayoutScalesOp>>(converter, context, lowerRelayoutScales);
   patterns.add<CallPattern<ZeroScaleTailOp>>(converter, context, lowerZeroScaleTail);
+  patterns.add<CallPattern<RepitchOp>>(converter, context, lowerRepitch);
   patterns.add<CallPattern<SwapNibblesOp>>(converter, context, lowerSwapNibbles);
   patterns.add<CallPattern<CheckGemmOp>>(converter, context, lowerCheckGemm);
   patterns.add<CallPattern<QuantizeChunksOp>>(converter, context, lowerQuantizeChunks);

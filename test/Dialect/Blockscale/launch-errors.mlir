@@ -52,6 +52,10 @@
 // K: gemm_c7: k must be a whole number of scale blocks
 // RUN: sed 's/k = 384/k = 368/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=PITCH
 // PITCH: gemm_c13: row pitch of a must be a multiple of 16
+// RUN: sed 's/alloc 24960/alloc 27040/; s/192, 130., strides = .192/192, 130], strides = [208/; s/out = bf16>/out = bf16, pitch_a = 208>/' %s > %t.pitched.mlir
+// RUN: not blockscale-opt %t.pitched.mlir 2>&1 | FileCheck %s --check-prefix=C11
+// C11: launch_c11: buffer of the pitched operand a must have at least 131072 bytes, got 27040
+// RUN: sed 's/alloc 27040/alloc 131072/' %t.pitched.mlir | blockscale-opt -o %t.pitched.out
 // RUN: sed 's/sfb = tiled/sfb = linear/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=LAYOUT
 // LAYOUT: gemm_c14: sfb must have layout tiled, got linear
 

@@ -372,7 +372,7 @@ func.func @schedule_c13(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> 
 !b = tensor<8x160xf8E4M3FN>
 !s = tensor<8x5xi8, #blockscale.scales<ue8m0, tiled>>
 func.func @gemm_c13_gaps(%a: !a, %b: !b, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{gemm_c13: k must be a multiple of 128 where mxf8f6f4 at k = 32 reads a (e2m1) with a gap behind each 16 elements, got 160; a re-pitch is not built yet}}
+  // expected-error @below {{gemm_c13: k must be a multiple of 128 where mxf8f6f4 at k = 32 reads a (e2m1) with a gap behind each 16 elements, got 160; blockscale.repitch makes rows of 128 bytes with a zero tail}}
   %d = blockscale.gemm ins(%a scaled %s, %b scaled %s : !a, !s, !b, !s) outs(%c : tensor<8x8xf32>)
     {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf8f6f4, inst = 128x128x32, cta_group = 1, tile = 128x128x128, stages = 3, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148>} -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>

@@ -69,6 +69,16 @@ TEST(HostScales, tailOfKIsZeroedAndNothingElse) {
   EXPECT_EQ(whole, std::vector<uint8_t>(512, 0x7F));
 }
 
+TEST(HostScales, RowsOfAnotherPitchHaveZeroTails) {
+  // Three rows of two bytes, three and five bytes apart.
+  std::vector<uint8_t> rows{1, 2, 0xFF, 3, 4, 0xFF, 5, 6, 0xFF};
+  std::vector<uint8_t> apart(15, 0xEE), dense(6);
+  ASSERT_EQ(bsrt_host_repitch(3, 2, 3, rows.data(), 5, apart.data()), BSRT_OK);
+  EXPECT_EQ(apart, (std::vector<uint8_t>{1, 2, 0, 0, 0, 3, 4, 0, 0, 0, 5, 6, 0, 0, 0}));
+  ASSERT_EQ(bsrt_host_repitch(3, 2, 5, apart.data(), 2, dense.data()), BSRT_OK);
+  EXPECT_EQ(dense, (std::vector<uint8_t>{1, 2, 3, 4, 5, 6}));
+}
+
 TEST(HostScales, D09SwapNibbles) {
   std::vector<uint8_t> bytes{0x21, 0x00, 0xF7};
   ASSERT_EQ(bsrt_host_swap_nibbles(3, bytes.data(), bytes.data()), BSRT_OK);

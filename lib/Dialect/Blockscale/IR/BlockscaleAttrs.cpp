@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Facts/OperandTile.h"
 #include "blockscale/Facts/ScaleTile.h"
 
 using namespace mlir;
@@ -25,8 +26,22 @@ int64_t BlockedAttr::getScaleBytes() const {
   return scaleBytes(getRows(), getK() / getBlock(), getLayout());
 }
 
-int64_t ProblemAttr::getABytes() const { return facts::packedBytes(getA(), getM() * getK()); }
-int64_t ProblemAttr::getBBytes() const { return facts::packedBytes(getB(), getN() * getK()); }
+int64_t ProblemAttr::getRowPitchA() const {
+  return getPitchA() ? getPitchA() : facts::operandPitch(getA(), getMajorA(), getM(), getK());
+}
+int64_t ProblemAttr::getRowPitchB() const {
+  return getPitchB() ? getPitchB() : facts::operandPitch(getB(), getMajorB(), getN(), getK());
+}
+int64_t ProblemAttr::getABytes() const {
+  if (getPitchA())
+    return (getMajorA() == facts::Major::k ? getM() : getK()) * getPitchA();
+  return facts::packedBytes(getA(), getM() * getK());
+}
+int64_t ProblemAttr::getBBytes() const {
+  if (getPitchB())
+    return (getMajorB() == facts::Major::k ? getN() : getK()) * getPitchB();
+  return facts::packedBytes(getB(), getN() * getK());
+}
 int64_t ProblemAttr::getSfaBytes() const { return scaleBytes(getM(), getScalesPerRow(), getSfa()); }
 int64_t ProblemAttr::getSfbBytes() const { return scaleBytes(getN(), getScalesPerRow(), getSfb()); }
 int64_t ProblemAttr::getOutBytes() const { return facts::packedBytes(getOut(), getM() * getN()); }

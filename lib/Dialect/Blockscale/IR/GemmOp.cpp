@@ -40,16 +40,22 @@ static facts::ProductFormat formatsOf(const ProductTypes &types) {
   return formats;
 }
 
+/// Bytes from one row to the next; 0 where they lie dense.
+static int64_t pitchOf(Type type) {
+  PitchedAttr pitched = getPitched(type);
+  return pitched ? pitched.getBytes() : 0;
+}
+
 static ProblemAttr buildProblem(const ProductTypes &types) {
   auto a = cast<ShapedType>(types.a), b = cast<ShapedType>(types.b);
   facts::ProductFormat formats = formatsOf(types);
   auto [m, k] = extentsOf(a, types.majorA);
-  return ProblemAttr::get(types.a.getContext(), m, extentsOf(b, types.majorB).first, k, formats.a,
-                          formats.b, formats.scale, formats.block,
-                          getScalesEncoding(types.sfa).getLayout(),
-                          getScalesEncoding(types.sfb).getLayout(),
-                          *getFormat(cast<ShapedType>(types.out).getElementType()),
-                          majorOf(types.majorA), majorOf(types.majorB));
+  return ProblemAttr::get(
+      types.a.getContext(), m, extentsOf(b, types.majorB).first, k, formats.a, formats.b,
+      formats.scale, formats.block, getScalesEncoding(types.sfa).getLayout(),
+      getScalesEncoding(types.sfb).getLayout(),
+      *getFormat(cast<ShapedType>(types.out).getElementType()), majorOf(types.majorA),
+      majorOf(types.majorB), pitchOf(types.a), pitchOf(types.b));
 }
 
 ProblemAttr blockscale::getProblemOf(const ProductTypes &types) {
@@ -117,6 +123,20 @@ static LogicalResult verifyReach(ProblemAttr p, ErrorFn emitError) {
   return success();
 }
 
+/// gemm_c26, before anything is computed with a pitch.
+static LogicalResult verifyPitches(ProblemAttr p, ErrorFn emitError) {
+  for (auto [what, pitch, format, major, rows] :
+       {std::tuple("a", p.getPitchA(), p.getA(), p.getMajorA(), p.getM()),
+        std::tuple("b", p.getPitchB(), p.getB(), p.getMajorB(), p.getN())}) {
+    int64_t least = facts::operandPitch(format, major, rows, p.getK());
+    int64_t most = kMaxBufferBytes / (major == facts::Major::k ? rows : p.getK());
+    if (pitch && (pitch < least || pitch > most))
+      return emitError() << "gemm_c26: pitch of " << what << " must be " << least << " .. " << most
+                         << " bytes, got " << pitch;
+  }
+  return success();
+}
+
 LogicalResult blockscale::verifyProblem(ProblemAttr p, ErrorFn emitError) {
   if (failed(verifySizes(p.getM(), p.getN(), p.getK(), emitError)))
     return failure();
@@ -125,7 +145,7 @@ LogicalResult blockscale::verifyProblem(ProblemAttr p, ErrorFn emitError) {
   if (facts::info(p.getOut()).bits < 16)
     return emitError() << "gemm_c6: out must be f32, f16 or bf16, got " << name(p.getOut());
   if (failed(verifyWholeBlocks(p.getK(), p.getBlock(), emitError)) ||
-      failed(verifyReach(p, emitError)) ||
+      failed(verifyPitches(p, emitError)) || failed(verifyReach(p, emitError)) ||
       failed(verifyMajor("major_a", p.getMajorA(), p.getA(), emitError)))
     return failure();
   return verifyMajor("major_b", p.getMajorB(), p.getB(), emitError);
@@ -167,7 +187,7 @@ static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError)
     return failure();
 
   for (auto [what, type] : {std::pair("a", a), std::pair("b", b)})
-    if (!getElementFormat(type))
+    if (!getPitched(type) && !getElementFormat(type))
       return emitError() << "gemm_c6: elements of " << what
                          << " must be narrow floats without an encoding in the logical form, got "
                          << type;
@@ -187,7 +207,8 @@ static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError)
     return failure();
   if (failed(verifyBias(types.bias, n, emitError)))
     return failure();
-  if (failed(verifyReach(buildProblem(types), emitError)) ||
+  if (failed(verifyPitches(buildProblem(types), emitError)) ||
+      failed(verifyReach(buildProblem(types), emitError)) ||
       failed(verifyMajor("major_a", majorOf(types.majorA), formats.a, emitError)) ||
       failed(verifyMajor("major_b", majorOf(types.majorB), formats.b, emitError)))
     return failure();
@@ -242,6 +263,14 @@ static ProductTypes typesOf(CheckGemmOp op) { return typesOf(op, op.getD()); }
 ProblemAttr GemmOp::getLogicalProblem() { return getProblemOf(typesOf(*this)); }
 ProblemAttr CheckGemmOp::getLogicalProblem() { return getProblemOf(typesOf(*this)); }
 
+ZeroTails blockscale::zeroTailsOf(GemmOp gemm) {
+  auto isZero = [](Type type) {
+    PitchedAttr pitched = getPitched(type);
+    return !pitched || pitched.getZeroTail(); // bytes do not say it
+  };
+  return {isZero(gemm.getA().getType()), isZero(gemm.getB().getType())};
+}
+
 LogicalResult GemmOp::verify() {
   auto emitError = [&] { return this->emitOpError(); };
   if (!getSfa() || !getSfb())
@@ -267,7 +296,7 @@ LogicalResult GemmOp::verify() {
   if (!getSchedule())
     return success();
   if (failed(verifySchedule(problem, getSchedule(), emitError)) ||
-      failed(verifyFetchable(problem, getSchedule(), emitError)))
+      failed(verifyFetchable(problem, getSchedule(), emitError, zeroTailsOf(*this))))
     return failure();
   if (getProblem())
     return verifyTiledScales(problem, "use blockscale.relayout_scales", emitError);
@@ -278,7 +307,10 @@ LogicalResult CheckGemmOp::verify() {
   auto emitError = [&] { return this->emitOpError(); };
   if (failed(verifyProduct(typesOf(*this), emitError)))
     return failure();
-  return verifySchedule(getLogicalProblem(), getSchedule(), emitError);
+  ProblemAttr problem = getLogicalProblem();
+  if (problem.getPitchA() || problem.getPitchB())
+    return emitError() << "gemm_c26: check_gemm must have dense rows, got a pitch";
+  return verifySchedule(problem, getSchedule(), emitError);
 }
 
 void GemmOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

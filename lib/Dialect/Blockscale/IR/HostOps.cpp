@@ -172,6 +172,18 @@ private:
       diag.attachNote(op.getLoc()) << "the map is made here";
       return diag;
     }
+    return checkPitched();
+  }
+
+  LogicalResult checkPitched() {
+    for (auto [i, what, pitch] :
+         {std::tuple(0, "a", problem.getPitchA()), std::tuple(1, "b", problem.getPitchB())}) {
+      auto map = launch.getParams()[i].getDefiningOp<TensorMapOp>();
+      std::optional<int64_t> have = map ? knownBytes(map.getBuffer()) : std::nullopt;
+      if (pitch && have && *have < facts::kTmaPitchedBytes)
+        return refuse("launch_c11: buffer of the pitched operand ", what, " must have at least ",
+                      facts::kTmaPitchedBytes, " bytes, got ", *have);
+    }
     return success();
   }
 

@@ -123,6 +123,11 @@ ScaleMatrixAttr blockscale::getScaleMatrix(Type type) {
                               encoding.getFormat(), encoding.getLayout());
 }
 
+PitchedAttr blockscale::getPitched(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_or_null<PitchedAttr>(tensor.getEncoding()) : nullptr;
+}
+
 bool blockscale::isContiguous(MemRefType type) {
   if (type.getLayout().isIdentity())
     return true;

@@ -73,11 +73,12 @@ GemmShape::GemmShape(ProblemAttr problem, ScheduleAttr schedule) {
 
 TmaMapAttr blockscale::operandMap(MLIRContext *context, const facts::OperandTile &tile,
                                   facts::Format format, facts::Major major, int64_t rows, int64_t k,
-                                  ArrayRef<int64_t> box) {
-  int64_t pitch = facts::operandPitch(format, major, rows, k);
+                                  int64_t pitch, ArrayRef<int64_t> box) {
   bool kMajor = major == facts::Major::k;
-  // A padded type counts elements, u8 bytes.
-  int64_t inner = tile.type == facts::TmaType::u8 ? pitch : k;
+  // A padded type counts elements, whole steps of them, u8 bytes.
+  int64_t inner = tile.type == facts::TmaType::u8
+                      ? facts::operandPitch(format, major, rows, k)
+                      : int64_t(llvm::alignTo(k, facts::info(tile.type).dimStep));
   return TmaMapAttr::get(context, tile.type, {inner, kMajor ? rows : k}, {pitch}, box, {1, 1},
                          facts::TmaSwizzle(facts::info(tile.swizzle).tmaCode), facts::TmaFill::zero,
                          facts::TmaL2Promotion::b128);
@@ -101,9 +102,9 @@ std::array<TmaMapAttr, 4> blockscale::operandMaps(ProblemAttr problem, ScheduleA
   ClusterPlan cluster(schedule);
   auto box = [&](ProblemOperand operand) { return cluster.part(operand, shape).box; };
   return {operandMap(context, shape.a, problem.getA(), problem.getMajorA(), m, k,
-                     box(ProblemOperand::a)),
+                     problem.getRowPitchA(), box(ProblemOperand::a)),
           operandMap(context, shape.b, problem.getB(), problem.getMajorB(), n, k,
-                     box(ProblemOperand::b)),
+                     problem.getRowPitchB(), box(ProblemOperand::b)),
           scaleMap(context, m, shape.scalesPerRow, box(ProblemOperand::sfa)),
           scaleMap(context, n, shape.scalesPerRow, box(ProblemOperand::sfb))};
 }

@@ -230,30 +230,67 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
   return success();
 }
 
-LogicalResult blockscale::verifyFetchable(ProblemAttr problem, ScheduleAttr schedule,
-                                          ErrorFn emitError) {
+/// The rows of one operand as TMA meets them.
+namespace {
+struct FetchedRows {
+  StringRef what;
+  facts::Format format;
+  facts::Major major;
+  int64_t extent, k, pitch; // of the other dimension than k; bytes from one row to the next
+  bool isPitched, hasZeroTail;
+  facts::TmaTypeInfo type;
+
+  /// Elements that TMA counts in a row of a padded type, and whether they are there.
+  int64_t countedK() const { return llvm::alignTo(k, type.dimStep); }
+  bool hasCountedK() const {
+    return k == countedK() ||
+           (isPitched && hasZeroTail && pitch * 16 >= countedK() * type.globalBytes16);
+  }
+  bool isAligned() const { return pitch % type.alignment == 0; }
+  /// The least pitch with which the rows can be fetched.
+  int64_t wantedPitch() const {
+    int64_t bytes = k == countedK() ? facts::operandPitch(format, major, extent, k)
+                                    : countedK() * type.globalBytes16 / 16;
+    return llvm::alignTo(bytes, type.alignment);
+  }
+};
+} // namespace
+
+static std::array<FetchedRows, 2> fetchedRows(ProblemAttr p, ScheduleAttr schedule,
+                                              ZeroTails tails) {
   TileChoice choice = choiceOf(schedule);
-  int64_t k = problem.getK();
-  for (auto [what, format, major, rows, tile] :
-       {std::tuple("a", problem.getA(), problem.getMajorA(), problem.getM(),
-                   planA(problem, choice)),
-        std::tuple("b", problem.getB(), problem.getMajorB(), problem.getN(),
-                   planB(problem, choice))}) {
-    int64_t step = facts::info(tile.type).dimStep;
-    if (k % step)
-      return emitError() << "gemm_c13: k must be a multiple of " << step << " where "
-                         << name(choice.mma) << " at k = " << choice.inst.k << " reads " << what
-                         << " (" << name(format) << ") with a gap behind each 16 elements, got "
-                         << k << "; a re-pitch is not built yet";
-    int64_t pitch = facts::operandPitch(format, major, rows, k);
-    int64_t alignment = facts::info(tile.type).alignment;
-    if (pitch % alignment)
-      return emitError() << "gemm_c13: row pitch of " << what << " must be a multiple of "
-                         << alignment << " bytes for TMA, got " << pitch << " ("
-                         << (major == facts::Major::k ? "k = " : "its rows are ")
-                         << (major == facts::Major::k ? k : rows) << "); the pitch wanted is "
-                         << (pitch + alignment - 1) / alignment * alignment
-                         << ", and a re-pitch is not built yet";
+  return {{{"a", p.getA(), p.getMajorA(), p.getM(), p.getK(), p.getRowPitchA(), p.getPitchA() != 0,
+            tails.a, facts::info(planA(p, choice).type)},
+           {"b", p.getB(), p.getMajorB(), p.getN(), p.getK(), p.getRowPitchB(), p.getPitchB() != 0,
+            tails.b, facts::info(planB(p, choice).type)}}};
+}
+
+std::array<int64_t, 2> blockscale::pitchesWanted(ProblemAttr problem, ScheduleAttr schedule,
+                                                 ZeroTails tails) {
+  std::array<int64_t, 2> wanted{};
+  for (auto [rows, pitch] : llvm::zip_equal(fetchedRows(problem, schedule, tails), wanted))
+    if (!rows.hasCountedK() || !rows.isAligned())
+      pitch = rows.wantedPitch();
+  return wanted;
+}
+
+LogicalResult blockscale::verifyFetchable(ProblemAttr problem, ScheduleAttr schedule,
+                                          ErrorFn emitError, ZeroTails tails) {
+  for (const FetchedRows &rows : fetchedRows(problem, schedule, tails)) {
+    if (!rows.hasCountedK())
+      return emitError() << "gemm_c13: k must be a multiple of " << rows.type.dimStep << " where "
+                         << name(schedule.getMma()) << " at k = " << schedule.getInst().k
+                         << " reads " << rows.what << " (" << name(rows.format)
+                         << ") with a gap behind each 16 elements, got " << rows.k
+                         << "; blockscale.repitch makes rows of " << rows.wantedPitch()
+                         << " bytes with a zero tail";
+    if (!rows.isAligned())
+      return emitError() << "gemm_c13: row pitch of " << rows.what << " must be a multiple of "
+                         << rows.type.alignment << " bytes for TMA, got " << rows.pitch << " ("
+                         << (rows.major == facts::Major::k ? "k = " : "its rows are ")
+                         << (rows.major == facts::Major::k ? rows.k : rows.extent)
+                         << "); the pitch wanted is " << rows.wantedPitch()
+                         << ", and blockscale.repitch makes it";
   }
   return success();
 }

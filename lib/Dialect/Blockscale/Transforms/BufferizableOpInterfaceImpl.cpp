@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // gemm writes into its destination, zero_scale_tail into its operand; quantize,
-// dequantize, relayout_scales and swap_nibbles make new buffers.
+// dequantize, relayout_scales, repitch and swap_nibbles make new buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -146,6 +146,9 @@ void createOnBuffers(RelayoutScalesOp op, RewriterBase &rewriter, ValueRange in,
   RelayoutScalesOp::create(rewriter, op.getLoc(), Type(), in[0], out[0], op.getSource(),
                            op.getTarget());
 }
+void createOnBuffers(RepitchOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
+  RepitchOp::create(rewriter, op.getLoc(), Type(), in[0], out[0], op.getRows());
+}
 void createOnBuffers(SwapNibblesOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
   SwapNibblesOp::create(rewriter, op.getLoc(), Type(), in[0], out[0]);
 }
@@ -220,6 +223,7 @@ void blockscale::registerBufferizableOpInterfaceExternalModels(DialectRegistry &
     QuantizeOp::attachInterface<CopyModel<QuantizeOp>>(*context);
     DequantizeOp::attachInterface<CopyModel<DequantizeOp>>(*context);
     RelayoutScalesOp::attachInterface<CopyModel<RelayoutScalesOp>>(*context);
+    RepitchOp::attachInterface<CopyModel<RepitchOp>>(*context);
     SwapNibblesOp::attachInterface<CopyModel<SwapNibblesOp>>(*context);
     ZeroScaleTailOp::attachInterface<ZeroScaleTailModel>(*context);
   });

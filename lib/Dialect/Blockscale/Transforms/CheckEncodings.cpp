@@ -21,7 +21,7 @@ static RankedTensorType findEncoded(Operation *op) {
   for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types)
       if (auto tensor = dyn_cast<RankedTensorType>(type))
-        if (isa_and_nonnull<ScalesAttr, BlocksAttr>(tensor.getEncoding()))
+        if (isa_and_nonnull<ScalesAttr, BlocksAttr, PitchedAttr>(tensor.getEncoding()))
           return tensor;
   return nullptr;
 }

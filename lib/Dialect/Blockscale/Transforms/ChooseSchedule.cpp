@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizeActivations.h"
+#include "Repitch.h"
 
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizePlanning.h"
@@ -222,11 +223,12 @@ private:
                          << name(target) << ", got " << name(chosen.getArch());
     if (!chosen)
       chosen = choose(problem, target, pinnedEpilogue);
-    if (failed(verifySchedule(problem, chosen, emitError)) ||
-        failed(verifyFetchable(problem, chosen, emitError)))
+    if (failed(verifySchedule(problem, chosen, emitError)))
       return failure();
+    if (!gemm.getProblem())
+      repitchOperands(gemm, pitchesWanted(problem, chosen, zeroTailsOf(gemm)));
     gemm.setScheduleAttr(chosen);
-    return success();
+    return verifyFetchable(gemm.getLogicalProblem(), chosen, emitError, zeroTailsOf(gemm));
   }
 
   /// Pins of a pair and of a cluster; a pair alone is a cluster of two.

@@ -295,7 +295,8 @@ LogicalResult Importer::readProblem() {
   problem = ProblemAttr::get(context, m, n, extent(outer) * extent(inner),
                              *getFormat(lhs.elementType), *getFormat(rhs.elementType),
                              scaleFormat(lhs.scaleType), extent(inner), facts::ScaleLayout::linear,
-                             facts::ScaleLayout::linear, *outFormat, lhs.major, rhs.major);
+                             facts::ScaleLayout::linear, *outFormat, lhs.major, rhs.major,
+                             /*pitch_a=*/0, /*pitch_b=*/0);
   return verifyProblem(problem, [&] {
     InFlightDiagnostic diag = decline("import_linalg_c6");
     diag << "product must be one that blockscale.gemm takes: ";

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizeActivations.h"
+#include "Repitch.h"
 
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
@@ -71,10 +72,12 @@ struct InsertChecksPass : blockscale::impl::InsertChecksBase<InsertChecksPass> {
         CheckBlockGemmOp::create(builder, gemm.getLoc(), a, b, result, name, problem);
         return;
       }
-      CheckGemmOp::create(builder, gemm.getLoc(), gemm.getA(), gemm.getSfa(), gemm.getB(),
-                          gemm.getSfb(), gemm.getAlpha(), gemm.getBias(), gemm.getBeta(),
-                          gemm.getC(), result, name, gemm.getSchedule(), gemm.getProblem(),
-                          gemm.getMajorA(), gemm.getMajorB());
+      Value a = denseRows(builder, gemm.getLoc(), gemm.getA());
+      Value b = denseRows(builder, gemm.getLoc(), gemm.getB());
+      CheckGemmOp::create(builder, gemm.getLoc(), a, gemm.getSfa(), b, gemm.getSfb(),
+                          gemm.getAlpha(), gemm.getBias(), gemm.getBeta(), gemm.getC(), result,
+                          name, gemm.getSchedule(), gemm.getProblem(), gemm.getMajorA(),
+                          gemm.getMajorB());
     });
   }
 };

@@ -34,6 +34,8 @@ static int64_t bytesOf(RankedTensorType type) {
     return getScaleMatrix(type).getBytes();
   if (getBlocks(type))
     return type.getNumElements();
+  if (PitchedAttr pitched = getPitched(type))
+    return type.getDimSize(0) * pitched.getBytes();
   return *getNarrowBits(type.getElementType()) * type.getNumElements() / 8;
 }
 
@@ -64,7 +66,10 @@ static DenseElementsAttr packConstant(DenseElementsAttr constant) {
   } else {
     std::optional<facts::Format> format = getFormat(type.getElementType());
     unsigned bits = format ? facts::info(*format).bits : 8;
+    PitchedAttr pitched = getPitched(type);
     for (int64_t i = 0, bit = 0; i < type.getNumElements(); ++i, bit += bits) {
+      if (pitched && i % type.getDimSize(1) == 0)
+        bit = i / type.getDimSize(1) * pitched.getBytes() * 8;
       // An element of 6 bits may straddle two bytes.
       unsigned value = element(i) << (bit % 8);
       bytes[bit / 8] |= uint8_t(value);
@@ -168,6 +173,7 @@ static void addPackedAttributes(Operation *op) {
         op.setSourceAttr(source);
         op.setTargetAttr(target);
       })
+      .Case([](RepitchOp op) { op.setRowsAttr(op.getLogicalRows()); })
       .Case([](ZeroScaleTailOp op) { op.setMatrixAttr(op.getLogicalMatrix()); });
 }
 

@@ -95,6 +95,33 @@ def Blockscale_MajorAttr : Blockscale_Attr<"Major", "major"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Blockscale_PitchedAttr : Blockscale_Attr<"Pitched", "pitched",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "encoding of a matrix whose rows have room behind them";
+  let description = [{
+    `tensor<178x48xf4E2M1FN, #blockscale.pitched<bytes = 32>>`: from one row to the next are
+    32 bytes, of which the first 24 hold its elements. What lies behind them is the
+    caller's and is not read; with `zero_tail` it is zero, as `blockscale.repitch` leaves it.
+    The real bytes are rows * bytes, also behind the last row.
+
+    Rules of a tensor type with this encoding:
+    - pitched_c1: the type is a static matrix of floats of 4, 6 or 8 bits, rows of whole bytes.
+    - pitched_c2: a row fits its pitch, and the whole takes at most 2^40 bytes.
+  }];
+  let parameters = (ins "int64_t":$bytes, DefaultValuedParameter<"bool", "false">:$zero_tail);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Blockscale_RowsAttr : Blockscale_Attr<"Rows", "rows"> {
+  let summary = "rows of bytes and their pitches before and after a copy";
+  let description = [{
+    `count` rows of `bytes` bytes each; a row begins every `from` bytes of the source and
+    every `to` bytes of the target.
+  }];
+  let parameters = (ins "int64_t":$count, "int64_t":$bytes, "int64_t":$from, "int64_t":$to);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
   let summary = "a block-scaled product, independent of how operands are held";
   let description = [{
@@ -102,14 +129,17 @@ def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
     A is [m, k] and B is [n, k], or [k, m] and [k, n] where `major_a` or `major_b` is
     mn; scales are rows x k / block in any case; D is [m, n] row-major. Carried by
     ops whose operands are packed bytes, so that the logical shape, which
-    decides what is real, is never lost.
+    decides what is real, is never lost. `pitch_a` or `pitch_b` is the number of bytes
+    from one row of the operand to the next where they do not lie dense.
   }];
   let parameters = (ins
     "int64_t":$m, "int64_t":$n, "int64_t":$k,
     FormatParam:$a, FormatParam:$b,
     ScaleFormatParam:$scale, "int64_t":$block,
     ScaleLayoutParam:$sfa, ScaleLayoutParam:$sfb,
-    FormatParam:$out, MajorParam:$major_a, MajorParam:$major_b);
+    FormatParam:$out, MajorParam:$major_a, MajorParam:$major_b,
+    DefaultValuedParameter<"int64_t", "0">:$pitch_a,
+    DefaultValuedParameter<"int64_t", "0">:$pitch_b);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// Bytes of each operand in memory, scale padding included.
@@ -118,6 +148,9 @@ def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
     int64_t getSfaBytes() const;
     int64_t getSfbBytes() const;
     int64_t getOutBytes() const;
+    /// Bytes from one row of an operand to the next, dense or not.
+    int64_t getRowPitchA() const;
+    int64_t getRowPitchB() const;
     /// What is multiplied, whatever the shape.
     ::blockscale::facts::ProductFormat getFormats() const {
       return {getA(), getB(), getScale(), getBlock()};

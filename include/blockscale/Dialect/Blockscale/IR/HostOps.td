@@ -92,6 +92,8 @@ def Blockscale_LaunchOp : Blockscale_Op<"launch", [
       that of D
     - launch_c10: of a `blockscale.quantize_kernel`, grid must be what the problem's blocks
       take, buffers those of source and result, and the number of rows at most the problem's
+    - launch_c11: the buffer of a pitched operand has at least 128 KiB, where it is known:
+      drivers may fault on maps with gaps between rows of smaller ones
   }];
   let arguments = (ins SymbolRefAttr:$kernel,
     DenseI64ArrayAttr:$grid, DenseI64ArrayAttr:$block, DenseI64ArrayAttr:$cluster,

@@ -59,6 +59,9 @@ ScalesAttr getScalesEncoding(mlir::Type type);
 
 /// The encoding of a tensor of ggml's blocks; null where it has none.
 BlocksAttr getBlocks(mlir::Type type);
+/// The encoding of a tensor whose rows have room behind them; null where it has none.
+PitchedAttr getPitched(mlir::Type type);
+
 /// Whether the type is a tensor of f32 or f16 without an encoding: what is quantised to
 /// chunks before a product of blocks.
 bool isActivations(mlir::Type type);

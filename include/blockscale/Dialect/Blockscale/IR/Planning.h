@@ -127,11 +127,11 @@ struct GemmShape {
 /// Whether column tiles cut tiles of B's scales, so that every other one starts inside one.
 inline bool cutsScaleTiles(Shape3 tile) { return tile.n % facts::kScaleTileRows != 0; }
 
-/// Tensor maps of the kernel's parameters. An operand has `rows` rows of `k` elements.
-/// `box` is what one load brings.
+/// Tensor maps of the kernel's parameters. An operand has `rows` rows of `k` elements, `pitch`
+/// bytes apart. `box` is what one load brings.
 TmaMapAttr operandMap(mlir::MLIRContext *context, const facts::OperandTile &tile,
                       facts::Format format, facts::Major major, int64_t rows, int64_t k,
-                      llvm::ArrayRef<int64_t> box);
+                      int64_t pitch, llvm::ArrayRef<int64_t> box);
 TmaMapAttr scaleMap(mlir::MLIRContext *context, int64_t rows, int64_t scalesPerRow,
                     llvm::ArrayRef<int64_t> box);
 TmaMapAttr outputMap(mlir::MLIRContext *context, int64_t rows, int64_t columns,

@@ -92,7 +92,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     whatever beta is. Two FP4 elements share a byte, element 0 in bits 3:0;
     `nibbles_a` or `nibbles_b` = `#blockscale.nibbles<high_first>` says that a
     caller's bytes are the other way round, and blockscale-insert-relayouts
-    turns it into a visible `blockscale.swap_nibbles`.
+    turns it into a visible `blockscale.swap_nibbles`. Rows of A and B may lie apart, by
+    `#blockscale.pitched`; they are fetched where they are.
 
     Formats: e2m1 x e2m1 with ue8m0, ue4m3 or ue5m3 scales of blocks of 16 or 32 (the block is
     k / scales per row), and every pair of e4m3, e5m2, e2m3, e3m2 and e2m1 with ue8m0
@@ -115,8 +116,10 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     - gemm_c11: in the packed form every operand has exactly the bytes of the problem.
     - gemm_c12: a nibble order is given only for 4-bit elements of the logical form.
     - gemm_c13: with a schedule: TMA can fetch A and B. Their row pitch is a multiple of 16
-      bytes (not NVFP4 with k = 16, 48, 80); what the instruction reads with gaps, 16 elements
-      of 4 or 6 bits to 16 bytes, has k a multiple of 128.
+      bytes (not dense NVFP4 with k = 16, 48, 80); of what the instruction reads with gaps, 16
+      elements of 4 or 6 bits to 16 bytes, of 32, and k is a multiple of 128 or the rows are
+      pitched and have zeroes up to one. blockscale-choose-schedule puts a
+      `blockscale.repitch` in front of operands that are not so.
     - gemm_c14: with a schedule, in the packed form: scales are tiled; the linear
       layout needs `blockscale.relayout_scales`, which blockscale-insert-relayouts
       puts in.
@@ -165,6 +168,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     - gemm_c22: an MN-major operand has 8-bit elements; major_a and major_b stand in the
       logical form.
     - gemm_c23: C has the type of out, and beta is given only with C.
+    - gemm_c26: a pitch is at least the bytes of a row, and gemm_c15 holds with it; check_gemm
+      reads dense rows.
   }];
   let arguments = (ins
     Arg<Blockscale_GemmA, "A">:$a, Optional<Blockscale_ScaleValues>:$sfa,
@@ -401,6 +406,36 @@ def Blockscale_SwapNibblesOp : Blockscale_ProblemOp<"swap_nibbles"> {
   let results = (outs Optional<Blockscale_Elements>:$result);
   let assemblyFormat = [{
     $elements (`outs` `(` $out^ `:` type($out) `)`)? attr-dict `:` type($elements) (`->` type($result)^)?
+  }];
+}
+
+def Blockscale_RepitchOp : Blockscale_ProblemOp<"repitch"> {
+  let summary = "copies a matrix to rows of another pitch";
+  let description = [{
+    ```mlir
+    %p = blockscale.repitch %a
+       : tensor<178x48xf4E2M1FN> -> tensor<178x48xf4E2M1FN, #blockscale.pitched<bytes = 32, zero_tail = true>>
+    ```
+
+    What lies behind the elements of a row of the result becomes zero. The packed form
+    carries `rows`; on memrefs the destination is `outs`.
+
+    Rules:
+    - repitch_c1: operands are all tensors (then there is a result and no outs), or all
+      contiguous memrefs (then outs and no result).
+    - repitch_c2: source and target are one matrix of another pitch.
+    - repitch_c3: the target is dense or says zero_tail.
+    - repitch_c4: in the packed form both sides have exactly the bytes that `rows` says, and
+      its rows fit both pitches.
+  }];
+  let arguments = (ins Blockscale_Elements:$elements, Optional<Blockscale_Elements>:$out,
+    Blockscale_Nullable<Blockscale_RowsAttr>:$rows);
+  let results = (outs Optional<Blockscale_Elements>:$result);
+  let assemblyFormat = [{
+    $elements (`outs` `(` $out^ `:` type($out) `)`)? attr-dict `:` type($elements) (`->` type($result)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::blockscale::RowsAttr getLogicalRows();
   }];
 }
 

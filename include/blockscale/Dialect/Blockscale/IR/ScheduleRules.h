@@ -26,8 +26,19 @@ facts::Result<facts::Arch> findAnyTarget(llvm::StringRef chip);
 /// schedule_c1 .. schedule_c11 of a problem that is computed with this schedule.
 mlir::LogicalResult verifySchedule(ProblemAttr problem, ScheduleAttr schedule, ErrorFn emitError);
 
+/// Whether the bytes behind the rows of a pitched operand are zero.
+struct ZeroTails {
+  bool a = true, b = true;
+};
+ZeroTails zeroTailsOf(GemmOp gemm);
+
 /// gemm_c13: whether TMA can fetch A and B as the instruction reads them.
-mlir::LogicalResult verifyFetchable(ProblemAttr problem, ScheduleAttr schedule, ErrorFn emitError);
+mlir::LogicalResult verifyFetchable(ProblemAttr problem, ScheduleAttr schedule, ErrorFn emitError,
+                                    ZeroTails tails = {});
+
+/// The pitches of A and B, in bytes, with which TMA could fetch them; 0 where it can.
+std::array<int64_t, 2> pitchesWanted(ProblemAttr problem, ScheduleAttr schedule,
+                                     ZeroTails tails = {});
 
 /// gemm_c14: the MMA reads tiled scales only.
 mlir::LogicalResult verifyTiledScales(ProblemAttr problem, llvm::StringRef advice,

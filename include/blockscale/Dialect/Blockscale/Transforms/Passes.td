@@ -136,6 +136,8 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
     beside one staging buffer, then a second staging buffer if it fits; two
     accumulator stages where tensor memory holds them; TMA stores where rows of D are whole 16-byte chunks, else
     plain stores; as many persistent CTAs as the chip's default product has SMs.
+    Where TMA cannot fetch A or B as the schedule reads them (gemm_c13), a
+    `blockscale.repitch` is put in front.
     A schedule that is there already is verified and kept. A pinned field is kept
     too; the others are chosen around it.
 
