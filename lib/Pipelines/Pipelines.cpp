@@ -98,6 +98,7 @@ void buildProblemPipeline(OpPassManager &passes, const GemmToPTXPipeline &option
   if (!options.isImported)
     passes.addPass(createImportLinalg());
   passes.addPass(createCheckEncodings());
+  passes.addPass(createExpandBatches());
   passes.addPass(createNormalizeScales());
   passes.addPass(withPins(createInsertRelayouts(), options.arch, options.pins,
                           [](StringRef field) { return llvm::is_contained(kBlockPins, field); }));

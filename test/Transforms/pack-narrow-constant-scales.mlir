@@ -14,3 +14,10 @@ func.func @nan_scale(%a: tensor<33x64xf8E4M3FN>, %c: tensor<33x33xf32>) -> tenso
     outs(%c : tensor<33x33xf32>) -> tensor<33x33xf32>
   return %d : tensor<33x33xf32>
 }
+
+// Each batch has tiles of its own: the second begins at byte 512.
+// CHECK: arith.constant dense<"0x07{{(00){255}(00){255}00}}08{{(00){255}(00){255}00}}"> : tensor<1024xi8>
+func.func @batch() -> tensor<2x1x1xi8, #blockscale.scales<ue8m0, tiled>> {
+  %s = arith.constant dense<[[[7]], [[8]]]> : tensor<2x1x1xi8, #blockscale.scales<ue8m0, tiled>>
+  return %s : tensor<2x1x1xi8, #blockscale.scales<ue8m0, tiled>>
+}

@@ -6,6 +6,7 @@
 
 #include "Values.h"
 
+#include "blockscale/Dialect/Blockscale/IR/Batches.h"
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
 #include "blockscale/Facts/ScaleTile.h"
 
@@ -64,8 +65,8 @@ facts::Result<FileForm> getFileForm(Type type, const std::string &subject) {
   Type element = shaped.getElementType();
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     if (auto scales = dyn_cast_or_null<ScalesAttr>(tensor.getEncoding());
-        scales && scales.getLayout() == facts::ScaleLayout::tiled && shape.size() == 2)
-      return FileForm{DType::u8, {facts::scaleTileBytes(shape[0], shape[1])}};
+        scales && scales.getLayout() == facts::ScaleLayout::tiled && tensor.hasStaticShape())
+      return FileForm{DType::u8, {getScaleBytes(tensor)}};
   if (PitchedAttr pitched = getPitched(type))
     return FileForm{DType::u8, {shape[0], pitched.getBytes()}};
   if (std::optional<DType> plain = plainType(element))

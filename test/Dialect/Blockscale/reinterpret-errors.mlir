@@ -1,7 +1,7 @@
 // RUN: blockscale-opt %s --split-input-file --verify-diagnostics
 
 func.func @reinterpret_c1_dynamic(%x: tensor<?x32xi8>) -> tensor<4x32xf8E5M2> {
-  // expected-error @below {{reinterpret_c1: source must be whole bytes of i8 or of floats of 4, 6 or 8 bits, static, without an encoding or of linear scales, got 'tensor<?x32xi8>'}}
+  // expected-error @below {{reinterpret_c1: source must be whole bytes of i8 or of floats of 4, 6 or 8 bits, static, without an encoding or of scales, got 'tensor<?x32xi8>'}}
   %0 = blockscale.reinterpret %x : tensor<?x32xi8> -> tensor<4x32xf8E5M2>
   return %0 : tensor<4x32xf8E5M2>
 }
@@ -17,9 +17,9 @@ func.func @reinterpret_c1_wide(%x: tensor<4xf32>) -> tensor<16xi8> {
 // -----
 
 // Where a byte of a tiled matrix lies, its shape decides.
-func.func @reinterpret_c1_tiled(%x: tensor<128x4xi8>) -> tensor<128x4xi8, #blockscale.scales<ue8m0, tiled>> {
-  // expected-error @below {{reinterpret_c1: result must be}}
-  %0 = blockscale.reinterpret %x : tensor<128x4xi8> -> tensor<128x4xi8, #blockscale.scales<ue8m0, tiled>>
+func.func @reinterpret_c3(%x: tensor<512xi8>) -> tensor<128x4xi8, #blockscale.scales<ue8m0, tiled>> {
+  // expected-error @below {{reinterpret_c3: tiled scales must be one part of a batch of the same matrices, got 'tensor<512xi8>' and}}
+  %0 = blockscale.reinterpret %x : tensor<512xi8> -> tensor<128x4xi8, #blockscale.scales<ue8m0, tiled>>
   return %0 : tensor<128x4xi8, #blockscale.scales<ue8m0, tiled>>
 }
 

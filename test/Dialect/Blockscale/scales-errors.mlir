@@ -2,7 +2,7 @@
 //
 // RUN: blockscale-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{scales_c1: scale tensor must have rank 2 (rows x scales per row), got rank 1}}
+// expected-error @below {{scales_c1: scale tensor must have rank 2 (rows x scales per row) or 3 (a batch of them), got rank 1}}
 func.func private @scales_c1(tensor<512xi8, #blockscale.scales<ue4m3, tiled>>)
 
 // -----

@@ -48,10 +48,10 @@ int64_t ProblemAttr::getOutBytes() const { return facts::packedBytes(getOut(), g
 
 LogicalResult ScalesAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                                          function_ref<InFlightDiagnostic()> emitError) const {
-  if (shape.size() != 2)
-    return emitError()
-           << "scales_c1: scale tensor must have rank 2 (rows x scales per row), got rank "
-           << shape.size();
+  if (shape.size() != 2 && shape.size() != 3)
+    return emitError() << "scales_c1: scale tensor must have rank 2 (rows x scales per row) or 3 "
+                          "(a batch of them), got rank "
+                       << shape.size();
   if (elementType.isInteger(8) ||
       (isa<Float8E8M0FNUType>(elementType) && getFormat() == ScaleFormat::ue8m0) ||
       (isa<Float8E4M3FNType>(elementType) && getFormat() == ScaleFormat::ue4m3))

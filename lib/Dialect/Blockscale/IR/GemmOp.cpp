@@ -7,6 +7,7 @@
 #include "BlockRules.h"
 #include "ProblemOpRules.h"
 
+#include "blockscale/Dialect/Blockscale/IR/Batches.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 
 using namespace mlir;
@@ -271,11 +272,54 @@ ZeroTails blockscale::zeroTailsOf(GemmOp gemm) {
   return {isZero(gemm.getA().getType()), isZero(gemm.getB().getType())};
 }
 
+bool blockscale::hasBatch(GemmOp gemm) {
+  auto out = dyn_cast<RankedTensorType>(gemm.getOut().getType());
+  return out && out.getRank() == 3 && !gemm.isBlockProduct();
+}
+
+LogicalResult blockscale::verifyNoBatch(GemmOp gemm) {
+  if (!hasBatch(gemm))
+    return success();
+  return gemm.emitOpError("gemm_c27: a batch must be products of matrices by now, got ")
+         << gemm.getOut().getType() << "; run blockscale-expand-batches first";
+}
+
+/// gemm_c27, then the rules of one of the products.
+static LogicalResult verifyBatch(GemmOp gemm, ErrorFn emitError) {
+  if (failed(verifyStatic("gemm_c2", gemm->getOperandTypes(), emitError)))
+    return failure();
+  ProductTypes types = typesOf(gemm);
+  if (gemm.getProblem() || gemm.getSchedule() || getPitched(types.a) || getPitched(types.b))
+    return emitError() << "gemm_c27: a batch must have no problem, schedule and pitched rows, got "
+                       << (gemm.getProblem()    ? "problem"
+                           : gemm.getSchedule() ? "schedule"
+                                                : "pitched rows");
+  int64_t batches = cast<ShapedType>(types.out).getDimSize(0);
+  bool isShared = cast<ShapedType>(types.b).getRank() == 2;
+  for (auto [what, type, isMatrix] :
+       {std::tuple("a", &types.a, false), std::tuple("sfa", &types.sfa, false),
+        std::tuple("b", &types.b, isShared), std::tuple("sfb", &types.sfb, isShared),
+        std::tuple("c", &types.c, false), std::tuple("out", &types.out, false)}) {
+    auto tensor = dyn_cast_or_null<RankedTensorType>(*type);
+    if (!tensor || (isMatrix && tensor.getRank() == 2))
+      continue; // absent, shared, or refused by gemm_c1
+    if (isMatrix || tensor.getRank() != 3 || tensor.getDimSize(0) != batches)
+      return emitError() << "gemm_c27: " << what << " must be "
+                         << (isMatrix ? "a matrix as b is"
+                                      : "a batch of " + std::to_string(batches) + " as out is")
+                         << ", got " << *type;
+    *type = RankedTensorType::get(tensor.getShape().drop_front(), tensor.getElementType(),
+                                  tensor.getEncoding());
+  }
+  return verifyProduct(types, emitError);
+}
+
 LogicalResult GemmOp::verify() {
   auto emitError = [&] { return this->emitOpError(); };
   if (!getSfa() || !getSfb())
     return verifyBlockGemm(*this);
-  if (failed(verifyProduct(typesOf(*this), emitError)))
+  bool isBatch = hasBatch(*this);
+  if (failed(isBatch ? verifyBatch(*this, emitError) : verifyProduct(typesOf(*this), emitError)))
     return failure();
   if (getBlockProblem() || getWarpSchedule() || getWgmmaSchedule())
     return emitError() << "gemm_c20: a product of scaled operands must have problem and "
@@ -286,6 +330,8 @@ LogicalResult GemmOp::verify() {
   if (getContract())
     return emitError() << "gemm_c25: only a product of blocks must have a contract, got "
                        << name(getContract().getValue());
+  if (isBatch)
+    return success(); // the rest is checked of each product
   ProblemAttr problem = getLogicalProblem();
   for (auto [what, nibbles, format] : {std::tuple("nibbles_a", getNibblesA(), problem.getA()),
                                        std::tuple("nibbles_b", getNibblesB(), problem.getB())})

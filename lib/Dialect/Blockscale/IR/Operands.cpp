@@ -6,6 +6,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
 
+#include "blockscale/Dialect/Blockscale/IR/Batches.h"
 #include "blockscale/Facts/IDescFields.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -144,6 +145,15 @@ bool blockscale::isContiguous(MemRefType type) {
       return false;
   }
   return true;
+}
+
+int64_t blockscale::getScaleBytes(RankedTensorType type) {
+  ArrayRef<int64_t> shape = type.getShape();
+  auto encoding = cast<ScalesAttr>(type.getEncoding());
+  int64_t batches = shape.size() == 3 ? shape.front() : 1;
+  return batches * ScaleMatrixAttr::get(type.getContext(), shape[shape.size() - 2], shape.back(),
+                                        encoding.getFormat(), encoding.getLayout())
+                       .getBytes();
 }
 
 bool blockscale::isPackedBytes(Type type) {

@@ -6,19 +6,25 @@
 
 #include "ProblemOpRules.h"
 
+#include "blockscale/Dialect/Blockscale/IR/Batches.h"
+
 using namespace mlir;
 using namespace blockscale;
+
+static bool isTiled(RankedTensorType type) {
+  auto scales = dyn_cast_or_null<ScalesAttr>(type.getEncoding());
+  return scales && scales.getLayout() == facts::ScaleLayout::tiled;
+}
 
 /// Bytes of a type that reinterpret_c1 allows.
 static std::optional<int64_t> bytesOf(RankedTensorType type) {
   std::optional<int64_t> bits = getNarrowBits(type.getElementType());
   if (!bits || type.getRank() < 1 || !type.hasStaticShape())
     return std::nullopt;
-  if (Attribute encoding = type.getEncoding()) {
-    auto scales = dyn_cast<ScalesAttr>(encoding);
-    if (!scales || scales.getLayout() != facts::ScaleLayout::linear)
-      return std::nullopt;
-  }
+  if (type.getEncoding() && !isa<ScalesAttr>(type.getEncoding()))
+    return std::nullopt;
+  if (isTiled(type))
+    return getScaleBytes(type);
   for (int64_t extent : type.getShape())
     if (extent < 1 || llvm::MulOverflow(*bits, extent, *bits))
       return std::nullopt;
@@ -33,12 +39,20 @@ LogicalResult ReinterpretOp::verify() {
       return emitOpError("reinterpret_c1: ")
              << what
              << " must be whole bytes of i8 or of floats of 4, 6 or 8 bits, static, without an "
-                "encoding or of linear scales, got "
+                "encoding or of scales, got "
              << type;
   int64_t have = *bytesOf(source), want = *bytesOf(result);
   if (getPart() ? have % want : have != want)
     return emitOpError("reinterpret_c2: source must have ")
            << (getPart() ? "a multiple of " : "") << "the result's " << want << " bytes, got "
            << have;
+  // Where a byte of a tile lies, the shape decides.
+  bool isPartOfBatch = getPart() && source.getRank() == 3 &&
+                       source.getEncoding() == result.getEncoding() &&
+                       source.getShape().drop_front() == result.getShape();
+  if ((isTiled(source) || isTiled(result)) && !isPartOfBatch)
+    return emitOpError("reinterpret_c3: tiled scales must be one part of a batch of the same "
+                       "matrices, got ")
+           << source << " and " << result;
   return success();
 }

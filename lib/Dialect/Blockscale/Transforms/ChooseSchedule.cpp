@@ -7,6 +7,7 @@
 #include "QuantizeActivations.h"
 #include "Repitch.h"
 
+#include "blockscale/Dialect/Blockscale/IR/Batches.h"
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizePlanning.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
@@ -214,6 +215,8 @@ private:
 
   LogicalResult schedule(GemmOp gemm, Arch target, std::optional<Epilogue> pinnedEpilogue) {
     auto emitError = [&] { return gemm.emitOpError(); };
+    if (failed(verifyNoBatch(gemm)))
+      return failure();
     ProblemAttr problem = gemm.getLogicalProblem();
     if (failed(verifyTiledScales(problem, "run blockscale-insert-relayouts first", emitError)))
       return failure();

@@ -12,7 +12,6 @@
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -99,7 +98,6 @@ private:
   LogicalResult readOperand(StringRef what, Factor &factor, unsigned rows);
   LogicalResult readProblem();
   void rewrite();
-  Value rewriteBatches(Value addend);
 
   InFlightDiagnostic decline(StringRef label) {
     InFlightDiagnostic diag = strict ? generic.emitError() : generic.emitRemark();
@@ -133,16 +131,16 @@ private:
                : nullptr;
   }
 
-  /// The matrix that an operand holds, of batch `part` where that is given.
-  Value matrix(OpOperand *operand, ArrayRef<int64_t> shape, Type element, Attribute encoding,
-               Value part) {
+  /// The matrix that an operand holds, or the batch of them.
+  Value matrix(const Factor &factor, OpOperand *operand, SmallVector<int64_t> shape, Type element,
+               Attribute encoding) {
+    if (factor.isBatched)
+      shape.insert(shape.begin(), extent(parallel.front()));
     auto type = RankedTensorType::get(shape, element, encoding);
     Value source = peel(operand->get());
-    if (source.getType() == type)
-      return source;
-    return ReinterpretOp::create(b, loc, type, source, part);
+    return source.getType() == type ? source : ReinterpretOp::create(b, loc, type, source, Value());
   }
-  Value gemm(Value partA, Value partB, int64_t rows, Value addend, Value out);
+  Value gemm(Value addend, Value out);
 
   linalg::GenericOp generic;
   bool strict;
@@ -274,9 +272,13 @@ LogicalResult Importer::readOperands() {
   // The loop over blocks is the one that scales know.
   outer = llvm::is_contained(dimsOf(lhs.scales), reduction[0]) ? reduction[0] : reduction[1];
   inner = outer == reduction[0] ? reduction[1] : reduction[0];
-  if (failed(readOperand("the left side", lhs, m)))
+  if (failed(readOperand("the left side", lhs, m)) || failed(readOperand("the right side", rhs, n)))
     return failure();
-  return readOperand("the right side", rhs, n);
+  if (hasBatch() && !lhs.isBatched)
+    return decline("import_linalg_c4")
+           << "the left side must have the batch, got "
+           << AffineMapAttr::get(generic.getMatchingIndexingMap(lhs.elements));
+  return success();
 }
 
 LogicalResult Importer::readProblem() {
@@ -304,10 +306,10 @@ LogicalResult Importer::readProblem() {
   });
 }
 
-/// The product of `rows` rows of A; parts are null where an operand has no batch.
-Value Importer::gemm(Value partA, Value partB, int64_t rows, Value addend, Value out) {
+Value Importer::gemm(Value addend, Value out) {
   MLIRContext *context = generic.getContext();
-  int64_t n = problem.getN(), k = problem.getK(), perRow = problem.getScalesPerRow();
+  int64_t m = problem.getM(), n = problem.getN(), k = problem.getK();
+  int64_t perRow = problem.getScalesPerRow();
   Type byte = IntegerType::get(context, 8);
   auto linear = ScalesAttr::get(context, problem.getScale(), facts::ScaleLayout::linear);
   auto shape = [&](facts::Major major, int64_t rows) {
@@ -316,10 +318,10 @@ Value Importer::gemm(Value partA, Value partB, int64_t rows, Value addend, Value
   auto majorAttr = [&](facts::Major major) {
     return major == facts::Major::k ? MajorAttr() : MajorAttr::get(context, major);
   };
-  Value a = matrix(lhs.elements, shape(lhs.major, rows), lhs.elementType, {}, partA);
-  Value sfa = matrix(lhs.scales, {rows, perRow}, byte, linear, partA);
-  Value bOperand = matrix(rhs.elements, shape(rhs.major, n), rhs.elementType, {}, partB);
-  Value sfb = matrix(rhs.scales, {n, perRow}, byte, linear, partB);
+  Value a = matrix(lhs, lhs.elements, shape(lhs.major, m), lhs.elementType, {});
+  Value sfa = matrix(lhs, lhs.scales, {m, perRow}, byte, linear);
+  Value bOperand = matrix(rhs, rhs.elements, shape(rhs.major, n), rhs.elementType, {});
+  Value sfb = matrix(rhs, rhs.scales, {n, perRow}, byte, linear);
   auto product =
       GemmOp::create(b, loc, out.getType(), a, sfa, bOperand, sfb, /*alpha=*/Value(),
                      /*bias=*/Value(), /*beta=*/Value(), addend, out, ProblemAttr(), ScheduleAttr(),
@@ -328,60 +330,13 @@ Value Importer::gemm(Value partA, Value partB, int64_t rows, Value addend, Value
   return product.getResult();
 }
 
-/// One product for each batch, in a loop.
-Value Importer::rewriteBatches(Value addend) {
-  auto type = cast<RankedTensorType>(generic.getResult(0).getType());
-  ArrayRef<int64_t> shape = type.getShape();
-  auto sliceType = RankedTensorType::get(shape.drop_front(), type.getElementType());
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
-  auto loop =
-      scf::ForOp::create(b, loc, constant(0), constant(shape[0]), constant(1), ValueRange{empty});
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value batch = loop.getInductionVar(), whole = loop.getRegionIterArg(0);
-  SmallVector<OpFoldResult> offsets{batch, b.getIndexAttr(0), b.getIndexAttr(0)};
-  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), shape);
-  sizes[0] = b.getIndexAttr(1);
-  SmallVector<OpFoldResult> strides(3, b.getIndexAttr(1));
-  auto slice = [&](Value of) -> Value {
-    return tensor::ExtractSliceOp::create(b, loc, sliceType, of, offsets, sizes, strides);
-  };
-  Value out = slice(whole);
-  if (addend)
-    addend = slice(addend);
-  Value d = gemm(lhs.isBatched ? batch : Value(), rhs.isBatched ? batch : Value(), problem.getM(),
-                 addend, out);
-  Value next = tensor::InsertSliceOp::create(b, loc, d, whole, offsets, sizes, strides);
-  scf::YieldOp::create(b, loc, next);
-  return loop.getResult(0);
-}
-
 void Importer::rewrite() {
-  auto type = cast<RankedTensorType>(generic.getResult(0).getType());
-  Value init = generic.getDpsInitOperand(0)->get();
   SmallVector<Value> sources(generic->getOperands());
+  Value init = generic.getDpsInitOperand(0)->get();
   Value addend = startsFromZero(init) ? Value() : init;
-  int64_t batches = hasBatch() ? extent(parallel.front()) : 1;
-  // Batches of A alone are more rows of it.
-  bool isFolded = !rhs.isBatched && lhs.isBatched && lhs.major == facts::Major::k;
-  Value result;
-  if (batches > 1 && !isFolded) {
-    result = rewriteBatches(addend);
-  } else {
-    int64_t rows = batches * problem.getM();
-    auto flat = RankedTensorType::get({rows, problem.getN()}, type.getElementType());
-    SmallVector<ReassociationIndices> groups{{0, 1}, {2}};
-    if (addend && hasBatch())
-      addend = tensor::CollapseShapeOp::create(b, loc, flat, addend, groups);
-    Value out = tensor::EmptyOp::create(b, loc, flat.getShape(), flat.getElementType());
-    result = gemm(Value(), Value(), rows, addend, out);
-    if (hasBatch())
-      result = tensor::ExpandShapeOp::create(b, loc, type, result, groups);
-  }
-  generic.getResult(0).replaceAllUsesWith(result);
+  auto type = cast<RankedTensorType>(generic.getResult(0).getType());
+  Value out = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  generic.getResult(0).replaceAllUsesWith(gemm(addend, out));
   generic.erase();
   for (Value source : sources)
     eraseUnused(source);

@@ -8,6 +8,7 @@
 
 #include "QuantizeActivations.h"
 
+#include "blockscale/Dialect/Blockscale/IR/Batches.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
@@ -49,6 +50,8 @@ struct InsertRelayoutsPass : blockscale::impl::InsertRelayoutsBase<InsertRelayou
         }
         return failed(prepareTiles(gemm)) ? WalkResult::interrupt() : WalkResult::advance();
       }
+      if (failed(verifyNoBatch(gemm)))
+        return WalkResult::interrupt();
       if (!autoRelayout &&
           failed(verifyTiledScales(gemm.getLogicalProblem(), "auto-relayout=true inserts the copy",
                                    [&] { return gemm.emitOpError(); })))

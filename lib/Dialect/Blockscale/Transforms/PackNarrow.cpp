@@ -10,6 +10,7 @@
 
 #include "Signatures.h"
 
+#include "blockscale/Dialect/Blockscale/IR/Batches.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Facts/ScaleTile.h"
 
@@ -31,7 +32,7 @@ namespace blockscale {
 /// Bytes that hold a narrow tensor; its shape is static.
 static int64_t bytesOf(RankedTensorType type) {
   if (isa_and_nonnull<ScalesAttr>(type.getEncoding()))
-    return getScaleMatrix(type).getBytes();
+    return getScaleBytes(type);
   if (getBlocks(type))
     return type.getNumElements();
   if (PitchedAttr pitched = getPitched(type))
@@ -57,12 +58,14 @@ static DenseElementsAttr packConstant(DenseElementsAttr constant) {
   ArrayRef<char> raw = constant.getRawData(); // one byte an element, or one for a splat
   auto element = [&](int64_t i) { return uint8_t(raw[constant.isSplat() ? 0 : i]); };
   std::vector<uint8_t> bytes(bytesOf(type));
-  if (ScaleMatrixAttr matrix = getScaleMatrix(type);
-      matrix && matrix.getLayout() == ScaleLayout::tiled && type.getEncoding()) {
-    for (int64_t row = 0; row < matrix.getRows(); ++row)
-      for (int64_t col = 0; col < matrix.getCols(); ++col)
-        bytes[facts::scaleTileOffset(row, col, matrix.getCols())] =
-            element(row * matrix.getCols() + col);
+  if (auto scales = dyn_cast_or_null<ScalesAttr>(type.getEncoding());
+      scales && scales.getLayout() == ScaleLayout::tiled) {
+    ArrayRef<int64_t> shape = type.getShape();
+    int64_t rows = shape[shape.size() - 2], cols = shape.back();
+    int64_t batchBytes = facts::scaleTileBytes(rows, cols);
+    for (int64_t i = 0; i < type.getNumElements(); ++i)
+      bytes[i / (rows * cols) * batchBytes +
+            facts::scaleTileOffset(i / cols % rows, i % cols, cols)] = element(i);
   } else {
     std::optional<facts::Format> format = getFormat(type.getElementType());
     unsigned bits = format ? facts::info(*format).bits : 8;
@@ -127,6 +130,8 @@ static LogicalResult verifyPackable(Operation *op) {
       return op->emitError() << "pack_narrow_c2: narrow tensor must have a static shape, got "
                              << type;
   if (isOurs(op) && failed(verifyScales(op)))
+    return failure();
+  if (auto gemm = dyn_cast<GemmOp>(op); gemm && failed(verifyNoBatch(gemm)))
     return failure();
   if (auto gemm = dyn_cast<GemmOp>(op); gemm && (gemm.getNibblesA() || gemm.getNibblesB()))
     return gemm.emitOpError(

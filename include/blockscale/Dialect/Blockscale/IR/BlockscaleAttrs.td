@@ -46,7 +46,8 @@ def Blockscale_ScalesAttr : Blockscale_Attr<"Scales", "scales",
     ceil(rows/128) * ceil(cols/4) * 512. The shape stays the logical one.
 
     Rules of a tensor type with this encoding:
-    - scales_c1: the shape is a matrix, rows x scales per row.
+    - scales_c1: the shape is a matrix, rows x scales per row, or a batch of them, each
+      padded by itself.
     - scales_c2: the element type is i8, or f8E8M0FNU for ue8m0, or f8E4M3FN for ue4m3.
   }];
   let parameters = (ins ScaleFormatParam:$format, ScaleLayoutParam:$layout);

@@ -170,6 +170,9 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     - gemm_c23: C has the type of out, and beta is given only with C.
     - gemm_c26: a pitch is at least the bytes of a row, and gemm_c15 holds with it; check_gemm
       reads dense rows.
+    - gemm_c27: with a batch, out, A and its scales have one more dimension in front, B and
+      its scales too unless all batches share them, C as out. A batch has neither problem nor
+      schedule nor pitched rows: blockscale-expand-batches makes products of matrices.
   }];
   let arguments = (ins
     Arg<Blockscale_GemmA, "A">:$a, Optional<Blockscale_ScaleValues>:$sfa,
@@ -455,9 +458,10 @@ def Blockscale_ReinterpretOp : Blockscale_Op<"reinterpret", [Pure]> {
 
     Rules:
     - reinterpret_c1: both types are static, of rank 1 or more, of i8 or floats of 4, 6 or 8
-      bits, whole bytes; an encoding is that of linear scales.
+      bits, whole bytes; an encoding is that of scales.
     - reinterpret_c2: both have the same number of bytes; with `part` the source has a multiple
       of the result's.
+    - reinterpret_c3: tiled scales are one part of a batch of them, of the same matrix.
   }];
   let arguments = (ins AnyRankedTensor:$source, Optional<Index>:$part);
   let results = (outs AnyRankedTensor:$result);

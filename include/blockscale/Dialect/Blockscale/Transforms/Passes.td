@@ -19,8 +19,8 @@ def ImportLinalg : Pass<"blockscale-import-linalg"> {
     Elements lie (rows, k / block, block) or, of 8 bits, (k / block, block, rows); scales are
     f8E8M0FNU by 32, or by 16 or 32 of FP4, or f8E4M3FN by 16, which are then unsigned.
     Elements and scales may be i8 that the body, or an op before, casts. Operands become
-    matrices by `blockscale.reinterpret`; sums that do not start from zero become C. Of
-    batches of A alone all rows are one product, other batches are products in a loop.
+    matrices by `blockscale.reinterpret`; sums that do not start from zero become C. The left
+    side has the batch, the right side may be shared.
     Products are exact and summed in f32, also where the body names a narrower type.
 
     What does not match stays as it is, with a remark; with `strict` that is an error.
@@ -58,6 +58,19 @@ def CheckEncodings : Pass<"blockscale-check-encodings"> {
 
     Doc test: test/Transforms/check-encodings.mlir.
   }];
+}
+
+def ExpandBatches : Pass<"blockscale-expand-batches"> {
+  let summary = "a gemm with a batch becomes products of matrices";
+  let description = [{
+    A loop over the batch, in which each operand is a part of the bytes
+    (`blockscale.reinterpret`) and out a slice, so that nothing is copied; there is one
+    kernel. Where all batches share B, and A and its scales lie dense, all rows are one
+    product.
+
+    Doc test: test/Transforms/expand-batches.mlir.
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
 }
 
 def NormalizeScales : Pass<"blockscale-normalize-scales", "::mlir::ModuleOp"> {

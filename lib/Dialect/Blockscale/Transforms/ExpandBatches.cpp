@@ -1,0 +1,117 @@
+//===- ExpandBatches.cpp - a batch of products becomes products -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels multiply matrices. Scales of each batch are padded by themselves, so that a part
+// of any operand is what one product takes, without a copy.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Batches.h"
+#include "blockscale/Dialect/Blockscale/IR/Operands.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace blockscale {
+#define GEN_PASS_DEF_EXPANDBATCHES
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h.inc"
+} // namespace blockscale
+
+static RankedTensorType withShape(Value value, ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
+}
+
+/// The product on other matrices; what all batches share stays.
+static Value createProduct(OpBuilder &b, GemmOp gemm, Value a, Value sfa, Value bOperand, Value sfb,
+                           Value c, Value out) {
+  return GemmOp::create(b, gemm.getLoc(), out.getType(), a, sfa, bOperand, sfb, gemm.getAlpha(),
+                        gemm.getBias(), gemm.getBeta(), c, out, ProblemAttr(), ScheduleAttr(),
+                        gemm.getNibblesA(), gemm.getNibblesB(), gemm.getMajorA(), gemm.getMajorB(),
+                        BlockProblemAttr(), WarpScheduleAttr(), ContractAttr(), WgmmaScheduleAttr())
+      .getResult();
+}
+
+/// Whether all rows of A are those of one product: B is shared, and rows of all batches lie
+/// one after the other.
+static bool isOneProduct(GemmOp gemm) {
+  auto scales = getScalesEncoding(gemm.getSfa().getType());
+  bool isKMajor = !gemm.getMajorA() || gemm.getMajorA().getValue() == facts::Major::k;
+  return isKMajor && scales.getLayout() == facts::ScaleLayout::linear &&
+         cast<ShapedType>(gemm.getB().getType()).getRank() == 2;
+}
+
+static Value foldBatch(OpBuilder &b, GemmOp gemm) {
+  SmallVector<ReassociationIndices> groups{{0, 1}, {2}};
+  Location loc = gemm.getLoc();
+  auto flatten = [&](Value value) -> RankedTensorType {
+    ArrayRef<int64_t> shape = cast<ShapedType>(value.getType()).getShape();
+    return withShape(value, {shape[0] * shape[1], shape[2]});
+  };
+  auto bytes = [&](Value value) -> Value {
+    return ReinterpretOp::create(b, loc, flatten(value), value, Value());
+  };
+  auto rows = [&](Value value) -> Value {
+    return tensor::CollapseShapeOp::create(b, loc, flatten(value), value, groups);
+  };
+  Value c = gemm.getC() ? rows(gemm.getC()) : Value();
+  Value d = createProduct(b, gemm, bytes(gemm.getA()), bytes(gemm.getSfa()), gemm.getB(),
+                          gemm.getSfb(), c, rows(gemm.getOut()));
+  return tensor::ExpandShapeOp::create(b, loc, gemm.getOut().getType(), d, groups);
+}
+
+static Value loopOverBatch(OpBuilder &b, GemmOp gemm) {
+  Location loc = gemm.getLoc();
+  ArrayRef<int64_t> shape = cast<ShapedType>(gemm.getOut().getType()).getShape();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto loop = scf::ForOp::create(b, loc, constant(0), constant(shape[0]), constant(1),
+                                 ValueRange{gemm.getOut()});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value batch = loop.getInductionVar(), whole = loop.getRegionIterArg(0);
+  SmallVector<OpFoldResult> offsets{batch, b.getIndexAttr(0), b.getIndexAttr(0)};
+  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), shape);
+  sizes[0] = b.getIndexAttr(1);
+  SmallVector<OpFoldResult> strides(3, b.getIndexAttr(1));
+  auto slice = [&](Value of) -> Value {
+    return tensor::ExtractSliceOp::create(b, loc, withShape(of, shape.drop_front()), of, offsets,
+                                          sizes, strides);
+  };
+  auto part = [&](Value of) -> Value {
+    auto type = cast<RankedTensorType>(of.getType());
+    if (type.getRank() == 2)
+      return of;
+    return ReinterpretOp::create(b, loc, withShape(of, type.getShape().drop_front()), of, batch);
+  };
+  Value out = slice(whole);
+  Value c = gemm.getC() ? slice(gemm.getC()) : Value();
+  Value d = createProduct(b, gemm, part(gemm.getA()), part(gemm.getSfa()), part(gemm.getB()),
+                          part(gemm.getSfb()), c, out);
+  Value next = tensor::InsertSliceOp::create(b, loc, d, whole, offsets, sizes, strides);
+  scf::YieldOp::create(b, loc, next);
+  return loop.getResult(0);
+}
+
+namespace {
+struct ExpandBatchesPass : blockscale::impl::ExpandBatchesBase<ExpandBatchesPass> {
+  void runOnOperation() override {
+    SmallVector<GemmOp> batches;
+    getOperation()->walk([&](GemmOp gemm) {
+      if (hasBatch(gemm))
+        batches.push_back(gemm);
+    });
+    for (GemmOp gemm : batches) {
+      OpBuilder b(gemm);
+      Value result = isOneProduct(gemm) ? foldBatch(b, gemm) : loopOverBatch(b, gemm);
+      gemm.getResult().replaceAllUsesWith(result);
+      gemm.erase();
+    }
+  }
+};
+} // namespace

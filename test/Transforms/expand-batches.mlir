@@ -1,0 +1,53 @@
+// RUN: blockscale-opt %s --blockscale-expand-batches | FileCheck %s
+
+!a = tensor<3x5x64xf4E2M1FN>
+!sa = tensor<3x5x4xi8, #blockscale.scales<ue4m3, tiled>>
+!b = tensor<3x8x64xf4E2M1FN>
+!sb = tensor<3x8x4xi8, #blockscale.scales<ue4m3, tiled>>
+// A loop; parts of bytes and slices, no copies.
+// CHECK-LABEL: func.func @batches
+// CHECK-SAME: %[[A:[^:]*]]: tensor<3x5x64xf4E2M1FN>, %[[SA:[^:]*]]: tensor<3x5x4xi8
+// CHECK-SAME: %[[BIAS:[^:]*]]: tensor<8xf32>, %[[C:[^:]*]]: tensor<3x5x8xf32>)
+func.func @batches(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %bias: tensor<8xf32>, %c: tensor<3x5x8xf32>) -> tensor<3x5x8xf32> {
+  // CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<3x5x8xf32>
+  // CHECK: scf.for %[[I:.*]] = %c0{{.*}} to %c3{{.*}} iter_args(%[[ALL:.*]] = %[[EMPTY]])
+  // CHECK: %[[OUT:.*]] = tensor.extract_slice %[[ALL]][%[[I]], 0, 0] [1, 5, 8] [1, 1, 1] : tensor<3x5x8xf32> to tensor<5x8xf32>
+  // CHECK: %[[OLD:.*]] = tensor.extract_slice %[[C]][%[[I]], 0, 0]
+  // CHECK-DAG: %[[PA:.*]] = blockscale.reinterpret %[[A]] part %[[I]] : tensor<3x5x64xf4E2M1FN> -> tensor<5x64xf4E2M1FN>
+  // CHECK-DAG: %[[PSA:.*]] = blockscale.reinterpret %[[SA]] part %[[I]] : {{.*}} -> tensor<5x4xi8, #blockscale.scales<ue4m3, tiled>>
+  // CHECK: %[[D:.*]] = blockscale.gemm ins(%[[PA]] scaled %[[PSA]], {{.*}} bias(%[[BIAS]] : tensor<8xf32>) c(%[[OLD]] : tensor<5x8xf32>) outs(%[[OUT]]
+  // CHECK: %[[NEXT:.*]] = tensor.insert_slice %[[D]] into %[[ALL]][%[[I]], 0, 0]
+  // CHECK: scf.yield %[[NEXT]]
+  %out = tensor.empty() : tensor<3x5x8xf32>
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !a, !sa, !b, !sb) bias(%bias : tensor<8xf32>) c(%c : tensor<3x5x8xf32>)
+    outs(%out : tensor<3x5x8xf32>) -> tensor<3x5x8xf32>
+  return %d : tensor<3x5x8xf32>
+}
+
+!sl = tensor<3x5x4xi8, #blockscale.scales<ue4m3, linear>>
+!w = tensor<8x64xf4E2M1FN>
+!sw = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+// Shared weights and dense scales: all rows are one product.
+// CHECK-LABEL: func.func @one_product
+// CHECK-SAME: %[[W:[^:]*]]: tensor<8x64xf4E2M1FN>
+func.func @one_product(%a: !a, %sa: !sl, %b: !w, %sb: !sw, %c: tensor<3x5x8xf32>) -> tensor<3x5x8xf32> {
+  // CHECK-NOT: scf.for
+  // CHECK: %[[C:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<3x5x8xf32> into tensor<15x8xf32>
+  // CHECK: %[[FA:.*]] = blockscale.reinterpret %{{.*}} : tensor<3x5x64xf4E2M1FN> -> tensor<15x64xf4E2M1FN>
+  // CHECK: %[[D:.*]] = blockscale.gemm ins(%[[FA]] scaled %{{.*}}, %[[W]] scaled %{{.*}} c(%[[C]] : tensor<15x8xf32>)
+  // CHECK: tensor.expand_shape %[[D]] {{.*}} into tensor<3x5x8xf32>
+  %out = tensor.empty() : tensor<3x5x8xf32>
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !a, !sl, !w, !sw) c(%c : tensor<3x5x8xf32>)
+    outs(%out : tensor<3x5x8xf32>) -> tensor<3x5x8xf32>
+  return %d : tensor<3x5x8xf32>
+}
+
+// Tiles of each batch are padded by themselves: those of A are not one matrix.
+// CHECK-LABEL: func.func @shared_tiles
+func.func @shared_tiles(%a: !a, %sa: !sa, %b: !w, %sb: !sw) -> tensor<3x5x8xf32> {
+  // CHECK: scf.for
+  // CHECK: blockscale.gemm ins(%{{.*}} scaled %{{.*}}, %arg2 scaled %arg3
+  %out = tensor.empty() : tensor<3x5x8xf32>
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !a, !sa, !w, !sw) outs(%out : tensor<3x5x8xf32>) -> tensor<3x5x8xf32>
+  return %d : tensor<3x5x8xf32>
+}
