@@ -109,9 +109,10 @@ TEST_F(ClusterPlans, SharesAreTheStage) {
               ScheduleAttr::get(&context, schedule.getArch(), kind, schedule.getInst(), 1,
                                 Shape3{128, tileN, facts::tileK(kind)}, 2, 1, Epilogue::plain_store,
                                 0, m * n, schedule.getCluster(), AccumulatorColumns::disjoint, 0);
-          auto problem = ProblemAttr::get(&context, 1024, 1024, 1024, format, format, scale, block,
-                                          facts::ScaleLayout::tiled, facts::ScaleLayout::tiled,
-                                          Format::f32, facts::Major::k, facts::Major::k);
+          auto problem =
+              ProblemAttr::get(&context, 1024, 1024, 1024, format, format, scale, block,
+                               facts::ScaleLayout::tiled, facts::ScaleLayout::tiled, Format::f32,
+                               facts::Major::k, facts::Major::k, /*pitch_a=*/0, /*pitch_b=*/0);
           GemmShape shape(problem, schedule);
           ClusterPlan plan(schedule);
           int64_t stage[] = {shape.stage.a, shape.stage.b, shape.stage.sfa, shape.stage.sfb};
