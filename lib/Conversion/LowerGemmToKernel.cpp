@@ -17,6 +17,7 @@
 #include "blockscale/Conversion/WgmmaKernel.h"
 #include "blockscale/Dialect/Blockscale/IR/ClusterPlan.h"
 #include "blockscale/Facts/ArchInfo.h"
+#include "blockscale/Facts/TmaAllocation.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

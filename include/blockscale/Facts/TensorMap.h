@@ -52,10 +52,6 @@ enum class TmaSwizzle : uint8_t {
 enum class TmaFill : uint8_t { zero = 0, nan };
 enum class TmaL2Promotion : uint8_t { none = 0, b64, b128, b256 };
 
-/// The least allocation of a tensor with gaps between its rows: on Blackwell drivers may
-/// fault on maps of smaller ones (notes of driver 595.71).
-inline constexpr int64_t kTmaPitchedBytes = 128 * 1024;
-
 inline constexpr std::array<std::string_view, 16> kTmaTypeNames{
     "u8",  "u16",  "u32",    "s32",  "u64",     "s64",       "f16",        "f32",
     "f64", "bf16", "f32ftz", "tf32", "tf32ftz", "u4_align8", "u4_align16", "u6_align16"};

@@ -15,6 +15,7 @@
 #include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
 #include "blockscale/Facts/ArchInfo.h"
 #include "blockscale/Facts/TensorMap.h"
+#include "blockscale/Facts/TmaAllocation.h"
 
 using namespace mlir;
 using namespace blockscale;
