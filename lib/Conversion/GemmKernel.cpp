@@ -44,11 +44,12 @@ void KernelBuilder::planShared() {
     sharedBytes += 16 * depth;
     return PipelineOp::create(b, loc, plan).getResult();
   };
-  int64_t scales = shape.stage.sfa + shape.stage.sfb;
+  int64_t scales = shape.arrivingScales();
   ring = pipeline(stages, shape.arriving() - (isSpan(schedule) ? scales : 0), WarpRole::tma,
                   WarpRole::mma, cluster.readers());
   if (isSpan(schedule))
-    scaleRing = pipeline(scaleStages, scales, WarpRole::tma_scales, WarpRole::mma, /*consumers=*/1);
+    scaleRing =
+        pipeline(scaleStages, scales, WarpRole::tma_scales, WarpRole::mma, cluster.scaleReaders());
   accumulators = pipeline(accumulatorRing(schedule), /*bytes=*/0, WarpRole::mma, WarpRole::epilogue,
                           /*consumers=*/4 * schedule.getCtaGroup());
 

@@ -27,7 +27,9 @@ void KernelBuilder::buildScaleLoads() {
   else
     regular += int64_t(tail.size());
   Carried end = forEachTile([&](Value row, Value column, Value stage, Value phase) -> Carried {
-    Value rowsOfB = firstScaleTileOfB(column), zero = constant(0);
+    Value rowsOfA = row, rowsOfB = firstScaleTileOfB(column), zero = constant(0);
+    if (int64_t pair = schedule.getCtaGroup(); pair > 1)
+      rowsOfA = arith::AddIOp::create(b, loc, times(row, pair), PairRankOp::create(b, loc));
     auto loadGroups = [&](int64_t first, int64_t count, Carried at) -> Carried {
       auto loop = scf::ForOp::create(b, loc, zero, constant(count), constant(1),
                                      ValueRange{at.first, at.second});
@@ -37,8 +39,8 @@ void KernelBuilder::buildScaleLoads() {
       if (first)
         word = arith::AddIOp::create(b, loc, word, constant(first));
       ProducerAcquireOp::create(b, loc, scaleRing, s, loop.getRegionIterArg(1));
-      TmaLoadOp::create(b, loc, entry->getArgument(kSfa), ValueRange{zero, word, row}, bufferSfa,
-                        IntegerAttr(), ProblemOperandAttr(), scaleRing, s);
+      TmaLoadOp::create(b, loc, entry->getArgument(kSfa), ValueRange{zero, word, rowsOfA},
+                        bufferSfa, IntegerAttr(), ProblemOperandAttr(), scaleRing, s);
       TmaLoadOp::create(b, loc, entry->getArgument(kSfb), ValueRange{zero, word, rowsOfB},
                         bufferSfb, IntegerAttr(), ProblemOperandAttr(), scaleRing, s);
       ProducerCommitOp::create(b, loc, scaleRing, s);
@@ -100,7 +102,7 @@ void KernelBuilder::buildSpanMultiplies() {
   role(WarpRole::mma, 4, 4);
   Value first = CtaIndexOp::create(b, loc), step = CtaCountOp::create(b, loc);
   Value zero = constant(0);
-  auto tiles = scf::ForOp::create(b, loc, first, constant(shape.tiles()), step,
+  auto tiles = scf::ForOp::create(b, loc, first, constant(cluster.clusters(shape)), step,
                                   ValueRange{zero, zero, zero, zero, zero, zero});
   b.setInsertionPointToStart(tiles.getBody());
   Value accumulator = tiles.getRegionIterArg(4), accumulatorPhase = tiles.getRegionIterArg(5);

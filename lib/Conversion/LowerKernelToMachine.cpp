@@ -429,7 +429,10 @@ void KernelLowering::lowerOp(ConsumerReleaseOp op) {
   PipelinePlanAttr plan = pipelineOf(op.getPipeline());
   Value barrier = shared(plan.getEmpty(), op.getStage(), 8);
   if (plan.getConsumer() == WarpRole::mma) {
-    Tcgen05CommitOp::create(b, loc, barrier, cluster.readersMask, cluster.hasPairs());
+    // Scales with a ring of their own are no other product's.
+    bool isOwn = plan.getProducer() == WarpRole::tma_scales;
+    Tcgen05CommitOp::create(b, loc, barrier, isOwn ? cluster.pairMask : cluster.readersMask,
+                            cluster.hasPairs());
     return;
   }
   barrier = ofLeader(barrier);
@@ -577,7 +580,8 @@ void KernelLowering::lowerOp(MmaSpanOp op) {
   auto idesc = IDescAttr::get(b.getContext(), schedule.getMma(), problem.getA(), problem.getB(),
                               problem.getScale(), problem.getBlock(), inst.m, inst.n, op.getK(), id,
                               id, problem.getMajorA(), problem.getMajorB());
-  Value sfa = add(tmemBase, plan.getSfa() + facts::scaleGroupColumns(int(inst.m)) * word);
+  Value sfa =
+      add(tmemBase, plan.getSfa() + facts::scaleGroupColumns(int(rowsOfCta(schedule))) * word);
   Value sfb = add(tmemBase, plan.getSfb() + facts::scaleGroupColumns(int(inst.n)) * word);
   if (op.getShift())
     sfb = add(sfb, op.getShift());

@@ -12,7 +12,7 @@
 !s = tensor<128x16xi8, #blockscale.scales<ue4m3, tiled>>
 
 func.func @chosen(%a: !a, %s: !s, %c: tensor<128x128xf32>) -> tensor<128x128xf32> {
-  // PAIR: inst = 256x256x64, cta_group = 2, tile = 256x256x256, stages = 5, accumulators = 1, epilogue = tma_store, staging = 2, ctas = 148, cluster = 2x1>
+  // PAIR: inst = 256x256x64, cta_group = 2, tile = 256x256x256, stages = 5, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148, cluster = 2x1, accumulator_columns = overlapped>
   // LARGE: inst = 256x256x128, cta_group = 2, tile = 256x256x256, stages = 8, accumulators = 2, epilogue = tma_store, staging = 1, ctas = 224, cluster = 2x1>
   // CLUSTER: inst = 256x128x64, cta_group = 2, tile = 256x128x256, stages = 7, accumulators = 2, epilogue = tma_store, staging = 1, ctas = 144, cluster = 4x4>
   // WIDE: inst = 128x128x64, cta_group = 1, tile = 128x128x256, stages = 5, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148, cluster = 1x2>

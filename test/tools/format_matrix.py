@@ -125,10 +125,10 @@ def isInCi(cell):
     """Every kind and pair of formats at one tile of sm_107a; what shared memory holds with
     gaps elsewhere, and the other tiles, of some."""
     fmt = kernel_cases.ALL_FORMATS[cell.format]
+    if cell.instK == 96:
+        return (cell.format, cell.group, cell.n) in (("nvfp4", 1, 128), ("mxfp4", 1, 128), ("nvfp4", 1, 192), ("nvfp4", 2, 256))
     if cell.group == 2:
         return (cell.chip, cell.format, cell.n) in PAIRS_IN_CI
-    if cell.instK == 96:
-        return (cell.format, cell.n) in (("nvfp4", 128), ("mxfp4", 128), ("nvfp4", 192))
     if cell.n != 128:
         return cell.chip == "sm_107a" and cell.format in ("nvfp4", "mxfp4", "e2m1-e4m3")
     # The kernels of sm_103a differ from those of sm_100a in their target only.
@@ -157,6 +157,9 @@ def extraCases():
     for name, n, k, other in (("nvfp4", 80, 992, {}), ("mxfp4", 80, 2016, {"layout": "linear"}), ("mxfp4", 136, 160, {}),
                               ("nvfp4", 136, 32, {}), ("nvfp4", 136, 1536, {}), ("nvfp4", 520, 832, {"tileN": 256})):
         yield Case(name, "sm_103a", "bf16", 130, n, k, data="random", ctas=1, stages=2, instK=96, **other)
+    # The same in clusters: operands are shared, scales each CTA's own.
+    yield Case("mxfp4", "sm_103a", "f32", 300, 200, 992, data="random", ctas=4, stages=3, instK=96, group=2, cluster="2x2")
+    yield Case("nvfp4", "sm_103a", "f32", 260, 200, 832, data="random", ctas=2, stages=3, instK=96, cluster="2x1")
     # The shorter K of sm_107a, where FP4 beside FP8 has its gaps again.
     for name, k in (("e2m1-e4m3", 32), ("e5m2-e4m3", 32), ("mxf4nvf4-ue5m3-16", 64), ("mxf4nvf4-ue4m3-32", 64)):
         yield Case(name, "sm_107a", "f32", 130, 136, 384, instK=k)

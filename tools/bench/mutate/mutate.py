@@ -243,6 +243,7 @@ def emittedKernels(build, folder, pattern):
     # K = 96: instructions that cross from one stage into the next, scales with a ring of their own, a tail.
     cases.append(kernel_cases.Case("nvfp4", "sm_103a", "bf16", 300, 384, 2624, alpha=True, bias=True, data="random", ctas=2,
                                    stages=3, instK=96))
+    cases.append(kernel_cases.Case("mxfp4", "sm_103a", "f32", 800, 200, 1120, data="random", ctas=4, stages=3, instK=96, group=2, cluster="2x2"))
     # Two accumulators of 256 columns that overlap.
     cases.append(kernel_cases.Case("nvfp4", "sm_100a", "bf16", 300, 512, 768, alpha=True, data="random", ctas=1, stages=2, tileN=256))
     for case in cases:

@@ -29,6 +29,9 @@ int64_t ClusterPlan::grid(const GemmShape &gemm, ScheduleAttr schedule) const {
 }
 
 int64_t ClusterPlan::sharers(ProblemOperand operand) const {
+  bool isScales = operand == ProblemOperand::sfa || operand == ProblemOperand::sfb;
+  if (isScales && !sharesScales)
+    return 1;
   switch (operand) {
   case ProblemOperand::a:
   case ProblemOperand::sfa:

@@ -368,8 +368,10 @@ LogicalResult PlanVerifier::checkArrivals() {
         return schedule.getCtaGroup() * (int64_t(op.getLast()) - int64_t(op.getFirst()) + 1);
     return 1;
   };
-  auto consumers = [&](WarpRole role) {
-    return role == WarpRole::mma ? cluster.readers() : arrivals(role);
+  auto consumers = [&](PipelinePlanAttr plan) {
+    if (plan.getConsumer() != WarpRole::mma)
+      return arrivals(plan.getConsumer());
+    return plan.getProducer() == WarpRole::tma_scales ? cluster.scaleReaders() : cluster.readers();
   };
   for (PipelineOp op : pipelines) {
     PipelinePlanAttr plan = op.getPlan();
@@ -377,10 +379,10 @@ LogicalResult PlanVerifier::checkArrivals() {
       return op.emitOpError("kernel_c11: producers must be ")
              << arrivals(plan.getProducer()) << " for role " << StringRef(name(plan.getProducer()))
              << ", got " << plan.getProducers();
-    if (plan.getConsumers() != consumers(plan.getConsumer()))
+    if (plan.getConsumers() != consumers(plan))
       return op.emitOpError("kernel_c11: consumers must be ")
-             << consumers(plan.getConsumer()) << " for role " << StringRef(name(plan.getConsumer()))
-             << ", got " << plan.getConsumers();
+             << consumers(plan) << " for role " << StringRef(name(plan.getConsumer())) << ", got "
+             << plan.getConsumers();
   }
   return success();
 }

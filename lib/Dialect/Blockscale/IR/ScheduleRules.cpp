@@ -215,11 +215,6 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
     return emitError() << "schedule_c13: k of inst must be 96 on sm_103a only: an absolute leading "
                           "address is unproven elsewhere, got "
                        << name(arch);
-  if (isSpan(schedule) && (ctas != 1 || cluster.size() > 1))
-    return emitError() << "schedule_c13: cta_group must be 1 and cluster 1x1 where k of inst is 96 "
-                          "(others are not "
-                          "built yet), got "
-                       << ctas << " and " << cluster.m << "x" << cluster.n;
   auto isExtent = [](int64_t extent) { return extent == 1 || extent == 2 || extent == 4; };
   if (!isExtent(cluster.m) || !isExtent(cluster.n))
     return emitError() << "schedule_c14: cluster must be 1, 2 or 4 by 1, 2 or 4 CTAs, got "

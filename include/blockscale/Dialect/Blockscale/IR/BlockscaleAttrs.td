@@ -203,7 +203,7 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
       type of 6 bits.
     - schedule_c12: `scale_stages` is at least 1 where K of inst is 96, and 0 elsewhere.
     - schedule_c13: K of inst is 96 on sm_103a only: whether the descriptors of sm_107a have an absolute
-      leading address is unproven; in one CTA, without a cluster, so far.
+      leading address is unproven.
     - schedule_c14: `cluster` is 1, 2 or 4 by 1, 2 or 4 CTAs, and whole pairs along M.
   }];
   let parameters = (ins

@@ -29,10 +29,12 @@ struct BoxPart {
 /// neighbours.
 struct ClusterPlan {
   explicit ClusterPlan(ScheduleAttr schedule)
-      : shape(schedule.getCluster()), pair(schedule.getCtaGroup()) {}
+      : shape(schedule.getCluster()), pair(schedule.getCtaGroup()),
+        sharesScales(!isSpan(schedule)) {}
 
   ClusterShape shape;
-  int64_t pair; // CTAs that compute one tile
+  int64_t pair;      // CTAs that compute one tile
+  bool sharesScales; // three words of scales have no equal parts
 
   int64_t size() const { return shape.size(); }
   bool isAlone() const { return size() == 1; }
@@ -51,6 +53,8 @@ struct ClusterPlan {
   BoxPart part(ProblemOperand operand, const GemmShape &gemm) const;
   /// Products, one of a pair, that read what a CTA loads: those of its row and its column.
   int64_t readers() const { return rowTiles() + columnTiles() - 1; }
+  /// The same of scales that come through a ring of their own.
+  int64_t scaleReaders() const { return 1; }
 
   /// Bit r: rank r. The sharers of an operand that are in row 0 and column 0 with rank 0.
   uint32_t sharerMask(ProblemOperand operand) const;

@@ -119,6 +119,7 @@ struct GemmShape {
   int64_t tiles() const { return tilesM * tilesN; }
   int64_t ctasOfTile; // that compute one tile together: 1, or a pair
   /// Bytes that one stage of A, B and their scales adds to its barrier, which a pair shares.
+  int64_t arrivingScales() const { return ctasOfTile * (stage.sfa + stage.sfb); }
   int64_t arriving() const {
     return ctasOfTile * (a.arrivingBytes() + b.arrivingBytes() + stage.sfa + stage.sfb);
   }
