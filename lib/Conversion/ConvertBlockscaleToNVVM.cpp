@@ -355,6 +355,16 @@ LogicalResult lower(Tcgen05MmaOp op, Tcgen05MmaOp::Adaptor adaptor, Rewriter &b)
     return op.emitOpError("machine_c9: kind must be block-scaled, got ")
            << StringRef(facts::name(idesc.getKind()));
   }
+  if (CollectorUseAttr ofB = op.getCollectorBAttr()) {
+    Value accumulate = LLVM::ZExtOp::create(b, loc, b.getI32Type(), adaptor.getAccumulate());
+    inline_ptx::mmaKeepingB(b, loc, idesc.getKind(), int(idesc.getBlock()), op.getPair(),
+                            StringRef(name(ofB.getValue())),
+                            {adaptor.getD(), adaptor.getA(), adaptor.getB(),
+                             constant(b, loc, int32_t(*word)), adaptor.getSfa(), adaptor.getSfb(),
+                             accumulate});
+    b.eraseOp(op);
+    return success();
+  }
   NVVM::Tcgen05MMABlockScaleOp::create(
       b, loc, kind, groupOf(op.getPair()), size, NVVM::Tcgen05MMACollectorOp::DISCARD,
       pointer(b, loc, adaptor.getD(), kTensor), adaptor.getA(), adaptor.getB(),

@@ -54,11 +54,12 @@ void KernelBuilder::planShared() {
                           /*consumers=*/4 * schedule.getCtaGroup());
 
   // Accumulator stages first, then the scales of one K tile.
-  int64_t width = schedule.getInst().n;
+  int64_t products = productsOfTile(schedule), width = products * schedule.getInst().n;
   SmallVector<int64_t> bases;
   for (int64_t i = 0; i < schedule.getAccumulators(); ++i)
-    bases.push_back(i * accumulatorStep(schedule.getArch(), shape.stage, schedule.getTile(),
-                                        schedule.getAccumulatorColumns()));
+    bases.push_back(i * products *
+                    accumulatorStep(schedule.getArch(), shape.stage, schedule.getTile(),
+                                    schedule.getAccumulatorColumns()));
   TmemColumns used = planTmem(shape.stage, schedule);
   auto rounded = facts::roundTmemColumns(schedule.getArch(), int(used.used()));
   int64_t columns = rounded ? *rounded : used.used(); // the verifier says why not
@@ -108,6 +109,7 @@ void KernelBuilder::buildLoads() {
       rowB = part(rowB, tile.n / pair);
       scaleTileOfA = part(times(row, pair), 1);
     }
+    scaleTileOfA = times(scaleTileOfA, shape.scaleTilesOfA);
     Value scaleTileOfB = isSpan(schedule) ? Value() : firstScaleTileOfB(column);
     int64_t buffers = isSpan(schedule) ? ceilDiv(problem.getK(), kSpanBufferK) : shape.tilesK;
     auto loop =
@@ -174,15 +176,30 @@ void KernelBuilder::buildMultiplies() {
     shift = ScaleTilesOfBOp::create(b, loc, tile.getColumn()).getShift();
   }
   auto multiply = [&](Value stage, Value phase, Value accumulate, int64_t steps) {
-    int64_t scales = ceilDiv(steps * (schedule.getInst().k / problem.getBlock()), 4);
+    int64_t perStep = schedule.getInst().k / problem.getBlock();
     ConsumerWaitOp::create(b, loc, ring, stage, phase);
-    auto copy = [&](Value source, ScaleOperand operand) {
+    auto copy = [&](Value source, ScaleOperand operand, int64_t tiles, IntegerAttr from,
+                    IntegerAttr product) {
       CopyScalesOp::create(b, loc, source, stage, tmem,
-                           ScaleOperandAttr::get(b.getContext(), operand), scales);
+                           ScaleOperandAttr::get(b.getContext(), operand), tiles, from, product);
     };
-    copy(bufferSfa, ScaleOperand::sfa);
-    copy(bufferSfb, ScaleOperand::sfb);
-    MmaOp::create(b, loc, bufferA, bufferB, stage, tmem, target, accumulate, steps, shift);
+    // Two products that share B take turns with the copies where a step has scale tiles of
+    // its own: the second copy of A's runs while the first product does.
+    bool inTurn = productsOfTile(schedule) > 1 && perStep % facts::kScaleTileScales == 0;
+    int64_t group = inTurn ? 1 : steps, tiles = ceilDiv(group * perStep, 4);
+    for (int64_t i = 0; i < steps; i += group) {
+      IntegerAttr fromStep, fromTile, products[2];
+      if (i)
+        fromStep = b.getI64IntegerAttr(i), fromTile = b.getI64IntegerAttr(i * perStep / 4);
+      if (inTurn)
+        products[0] = b.getI64IntegerAttr(0), products[1] = b.getI64IntegerAttr(1);
+      copy(bufferSfa, ScaleOperand::sfa, tiles, fromTile, products[0]);
+      copy(bufferSfb, ScaleOperand::sfb, tiles, fromTile, IntegerAttr());
+      if (inTurn)
+        copy(bufferSfa, ScaleOperand::sfa, tiles, fromTile, products[1]);
+      MmaOp::create(b, loc, bufferA, bufferB, stage, tmem, target, accumulate, group, fromStep,
+                    shift);
+    }
     ConsumerReleaseOp::create(b, loc, ring, stage);
     return advance(ring, stage, phase);
   };
@@ -216,11 +233,21 @@ void KernelBuilder::drain(const EpilogueParams &params, Value row, Value column,
   bool staged = schedule.getEpilogue() == Epilogue::tma_store;
   constexpr int64_t width = kEpilogueColumns;
   int64_t tileN = schedule.getTile().n, perChunk = shape.outColumns / width;
+  int64_t products = productsOfTile(schedule), loads = tileN / width;
   SmallVector<Type> types(width, b.getF32Type());
   ConsumerWaitOp::create(b, loc, accumulators, stage, phase);
-  for (int64_t i = 0; i < tileN / width; ++i) {
-    int64_t n = drain.order == DrainOrder::forward ? i * width : tileN - (i + 1) * width;
-    auto load = LoadAccumulatorOp::create(b, loc, types, tmem, drain.accumulator, n);
+  // Rows of tiles of 128: a CTA's follow each other, one for each product.
+  Value first = row;
+  if (int64_t pair = schedule.getCtaGroup(); pair > 1)
+    first = arith::AddIOp::create(b, loc, times(row, pair), PairRankOp::create(b, loc));
+  first = times(first, products);
+  for (int64_t i = 0; i < products * loads; ++i) {
+    int64_t product = i / loads, at = i % loads;
+    int64_t n = drain.order == DrainOrder::forward ? at * width : tileN - (at + 1) * width;
+    if (at == 0)
+      row = product ? arith::AddIOp::create(b, loc, first, constant(product)).getResult() : first;
+    auto load =
+        LoadAccumulatorOp::create(b, loc, types, tmem, drain.accumulator, product * tileN + n);
     if (i + 1 == drain.loadsBeforeRelease)
       ConsumerReleaseOp::create(b, loc, accumulators, stage);
     ValueRange values = load.getValues();
@@ -255,7 +282,7 @@ void KernelBuilder::buildEpilogue() {
   params.out = entry->getArgument(kD);
   params.bias = optional(epilogue.bias), params.c = optional(epilogue.c);
   params.alpha = optional(epilogue.alpha), params.beta = optional(epilogue.beta);
-  const int64_t loads = schedule.getTile().n / kEpilogueColumns;
+  const int64_t loads = productsOfTile(schedule) * schedule.getTile().n / kEpilogueColumns;
   forEachTile([&](Value row, Value column, Value stage, Value phase) -> Carried {
     if (!isOverlapped()) {
       drain(params, row, column, stage, phase, {stage, DrainOrder::forward, loads});

@@ -76,7 +76,8 @@ KernelBuilder::SpanRings KernelBuilder::multiplySpan(int64_t k, SpanRings at, Va
     for (auto [source, operand] :
          {std::pair(bufferSfa, ScaleOperand::sfa), {bufferSfb, ScaleOperand::sfb}})
       CopyScalesOp::create(b, loc, source, at.scaleStage, tmem,
-                           ScaleOperandAttr::get(b.getContext(), operand), group.words);
+                           ScaleOperandAttr::get(b.getContext(), operand), group.words,
+                           /*from=*/IntegerAttr(), /*product=*/IntegerAttr());
     ConsumerReleaseOp::create(b, loc, scaleRing, at.scaleStage);
     std::tie(at.scaleStage, at.scalePhase) = advance(scaleRing, at.scaleStage, at.scalePhase);
     for (const SpanStep &step : group.steps) {

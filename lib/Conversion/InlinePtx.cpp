@@ -39,6 +39,18 @@ void blockscale::inline_ptx::pragma(OpBuilder &builder, Location loc, StringRef 
   emit(builder, loc, ".pragma \"" + Twine(word) + "\";", "", {});
 }
 
+void blockscale::inline_ptx::mmaKeepingB(OpBuilder &builder, Location loc, facts::MmaKind kind,
+                                         int block, bool pair, StringRef use, ValueRange operands) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "{ .reg .pred adds; setp.ne.b32 adds, $6, 0; tcgen05.mma.cta_group::" << (pair ? 2 : 1)
+     << ".kind::" << StringRef(facts::name(kind)) << ".block_scale";
+  if (kind == facts::MmaKind::mxf4nvf4) // the others have one block size
+    os << ".block" << block;
+  os << ".collector::a::discard.collector::b::" << use << " [$0], $1, $2, $3, [$4], [$5], adds; }";
+  emit(builder, loc, text, "r,l,l,r,r,r,r,~{memory}", operands);
+}
+
 /// Values that the text reads and writes, one register each, then others that it reads.
 static SmallVector<Value> emitTied(OpBuilder &builder, Location loc, const Twine &text,
                                    ValueRange tied, ValueRange others, StringRef otherConstraints) {

@@ -11,6 +11,7 @@
 #define BLOCKSCALE_LIB_CONVERSION_INLINEPTX_H
 
 #include "blockscale/Facts/Format.h"
+#include "blockscale/Facts/MmaKind.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -25,6 +26,11 @@ void allocExclusive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ta
 /// tcgen05.dealloc with .exclusive; `address` is an i32 register.
 void deallocExclusive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value address,
                       int columns, bool pair);
+
+/// tcgen05.mma.block_scale with .collector::b, which LLVM 22 lacks. Operands are D, A and B's
+/// descriptors, the instruction's, scales of A and B, and whether D is added to, as i32.
+void mmaKeepingB(mlir::OpBuilder &builder, mlir::Location loc, facts::MmaKind kind, int block,
+                 bool pair, llvm::StringRef use, mlir::ValueRange operands);
 
 /// wgmma.mma_async.m64nNk16.f32.f16.f16 with A in registers, which NVVM's op lacks: adds
 /// to `sums`, N / 2 of f32, and returns what they are called afterwards.

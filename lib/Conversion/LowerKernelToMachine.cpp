@@ -72,11 +72,8 @@ private:
   bool overhangsN() const {
     return problem.getN() % (schedule.getTile().n * cluster.plan.columnTiles()) != 0;
   }
-  /// The first row of a tile that is this CTA's.
-  Value firstRow(Value tileRow) {
-    Value row = mul(tileRow, schedule.getTile().m);
-    return cluster.hasPairs() ? add(row, mul(cluster.pairRank, rowsOfCta(schedule))) : row;
-  }
+  /// The first row of those that a warpgroup drains at a time.
+  Value firstRow(Value tileRow) { return mul(tileRow, rowsOfProduct(schedule)); }
 
   // Control.
   void ifTrue(Value condition, llvm::function_ref<void()> body);
@@ -506,18 +503,23 @@ void KernelLowering::lowerOp(CopyScalesOp op) {
   SharedPlanAttr source = planOf(op.getSource());
   TmemPlanAttr plan = tmemOf(op.getTmem());
   bool isA = op.getOperand().getValue() == ScaleOperand::sfa;
-  int64_t column = isA ? plan.getSfa() : plan.getSfb(), rowTiles = isA ? 1 : shape.scaleTilesOfB;
+  int64_t column = isA ? plan.getSfa() : plan.getSfb();
+  int64_t along = shape.scaleTilesPerStage, from = op.getFrom().value_or(0);
+  int64_t rowTiles = isA ? shape.scaleTilesOfA : shape.scaleTilesOfB;
+  int64_t firstRows = op.getProduct().value_or(0),
+          rowsEnd = op.getProduct() ? firstRows + 1 : rowTiles;
   // Eight rows of 16 bytes are 128 bytes apart in a scale tile; no swizzle.
   auto attr =
       SmemDescAttr::get(b.getContext(), /*leading=*/16, /*stride=*/128, source.getSwizzle());
   Value desc = SmemDescOp::create(
       b, loc, shared(source.getOffset(), op.getStage(), source.getBytes()), /*next=*/Value(), attr);
-  // Shared memory holds all tiles along K of 128 rows, then those of the next 128; tensor
-  // memory every row of one word, then the next word.
-  for (int64_t word = 0; word < int64_t(op.getTiles()); ++word)
-    for (int64_t rows = 0; rows < rowTiles; ++rows) {
-      int64_t from = rows * shape.scaleTilesPerStage + word, to = word * rowTiles + rows;
-      Value at = from ? DescAdvanceOp::create(b, loc, desc, uint32_t(facts::kScaleTileBytes * from))
+  // Shared memory holds all tiles along K of 128 rows, then those of the next 128; so does
+  // tensor memory of A, whose products have 128 rows each; of B every row of one word, then the
+  // next word.
+  for (int64_t word = from; word < from + int64_t(op.getTiles()); ++word)
+    for (int64_t rows = firstRows; rows < rowsEnd; ++rows) {
+      int64_t tile = rows * along + word, to = isA ? tile : word * rowTiles + rows;
+      Value at = tile ? DescAdvanceOp::create(b, loc, desc, uint32_t(facts::kScaleTileBytes * tile))
                             .getResult()
                       : desc;
       Tcgen05CpOp::create(b, loc, add(tmemBase, column + facts::kScaleTileColumns * to), at,
@@ -537,11 +539,13 @@ void KernelLowering::lowerOp(MmaOp op) {
   };
   Value a = operand(op.getA(), shape.a), bOperand = operand(op.getB(), shape.b);
   Value d = accumulator(plan, op.getAccumulator());
-  int64_t scales = inst.k / problem.getBlock();
+  int64_t scales = inst.k / problem.getBlock(), products = productsOfTile(schedule);
+  int64_t from = op.getFrom().value_or(0);
   Value yes;
-  for (int64_t i = 0; i < int64_t(op.getSteps()); ++i) {
-    auto step = [&](Value desc, int64_t bytes) {
-      return i ? DescAdvanceOp::create(b, loc, desc, uint32_t(bytes * i)).getResult() : desc;
+  for (int64_t j = 0; j < int64_t(op.getSteps()) * products; ++j) {
+    int64_t i = from + j / products, product = j % products;
+    auto advance = [&](Value desc, int64_t bytes) {
+      return bytes ? DescAdvanceOp::create(b, loc, desc, uint32_t(bytes)).getResult() : desc;
     };
     auto [id, word] = facts::scaleStep(int(i), int(scales));
     auto idesc = IDescAttr::get(b.getContext(), schedule.getMma(), problem.getA(), problem.getB(),
@@ -553,13 +557,20 @@ void KernelLowering::lowerOp(MmaOp op) {
         yes = arith::ConstantIntOp::create(b, loc, 1, /*width=*/1);
       accumulate = yes;
     }
-    Value stepA = step(a, shape.a.stepBytes), stepB = step(bOperand, shape.b.stepBytes);
+    Value stepA = advance(a, product * (shape.a.bytes() / products) + i * shape.a.stepBytes);
+    Value stepB = advance(bOperand, i * shape.b.stepBytes);
+    int64_t columnsOfA = facts::scaleGroupColumns(int(rowsOfProduct(schedule)));
     Value sfa =
-        add(tmemBase, plan.getSfa() + facts::scaleGroupColumns(int(rowsOfCta(schedule))) * word);
+        add(tmemBase, plan.getSfa() + columnsOfA * (product * shape.scaleTilesPerStage + word));
     Value sfb = add(tmemBase, plan.getSfb() + facts::scaleGroupColumns(int(inst.n)) * word);
     if (op.getShift())
       sfb = add(sfb, op.getShift());
-    Tcgen05MmaOp::create(b, loc, d, stepA, stepB, idesc, sfa, sfb, accumulate, cluster.hasPairs());
+    CollectorUseAttr ofB;
+    if (products > 1)
+      ofB = CollectorUseAttr::get(b.getContext(),
+                                  product ? CollectorUse::lastuse : CollectorUse::fill);
+    Tcgen05MmaOp::create(b, loc, add(d, product * inst.n), stepA, stepB, idesc, sfa, sfb,
+                         accumulate, cluster.hasPairs(), ofB);
   }
 }
 
@@ -586,7 +597,7 @@ void KernelLowering::lowerOp(MmaSpanOp op) {
   if (op.getShift())
     sfb = add(sfb, op.getShift());
   Tcgen05MmaOp::create(b, loc, accumulator(plan, op.getAccumulator()), a, bOperand, idesc, sfa, sfb,
-                       op.getAccumulate(), cluster.hasPairs());
+                       op.getAccumulate(), cluster.hasPairs(), /*collector_b=*/CollectorUseAttr());
 }
 
 //===----------------------------------------------------------------------===//

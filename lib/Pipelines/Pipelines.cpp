@@ -26,9 +26,9 @@ using namespace mlir;
 namespace blockscale {
 
 /// Fields of a schedule that a user may pin, by the names of the pass's options.
-static constexpr StringLiteral kNumberPins[] = {"tile-n",  "inst-k", "stages",    "accumulators",
-                                                "staging", "ctas",   "cta-group", "kd",
-                                                "flight",  "split",  "warp-rows"};
+static constexpr StringLiteral kNumberPins[] = {"tile-m",       "tile-n",  "inst-k", "stages",
+                                                "accumulators", "staging", "ctas",   "cta-group",
+                                                "kd",           "flight",  "split",  "warp-rows"};
 static constexpr StringLiteral kWordPins[] = {"mma",     "epilogue",    "cluster",  "kernel",
                                               "sums",    "activations", "minima",   "convert",
                                               "weights", "pragma",      "quantizer"};
@@ -69,7 +69,8 @@ std::string checkSchedulePins(StringRef pins) {
   if (refusal.empty())
     return {};
   return ("pins_c1: pinned fields must be a list such as ctas=2,stages=3 with fields mma, "
-          "tile-n, inst-k, stages, accumulators, epilogue, staging, ctas, cta-group, cluster, and "
+          "tile-m, tile-n, inst-k, stages, accumulators, epilogue, staging, ctas, cta-group, "
+          "cluster, and "
           "of blocks kernel, kd, sums, activations, minima, convert, weights, pragma, flight, "
           "warp-rows, split, quantizer, got '" +
           pins + "' (" + refusal + ")")

@@ -26,10 +26,12 @@ CHIPS = ["sm_100a", "sm_103a", "sm_107a"]
 LONG_K = ["sm_103a", "sm_107a"]  # listed with K = 96
 TILE_N = [64, 128, 192, 256]
 # (CTA group, M of the tile)
-GROUPS = [(1, 128), (2, 128), (2, 256)]
+GROUPS = [(1, 128), (2, 128), (2, 256), (1, 256), (2, 512)]
 # Every kind, chip and N; gaps between elements, packed FP4 beside FP8, FP6.
 PAIRS_IN_CI = {("sm_100a", "nvfp4", 256), ("sm_107a", "nvfp4", 192), ("sm_103a", "mxfp4", 128), ("sm_107a", "mxfp4", 256),
                ("sm_100a", "e2m1-e4m3", 64), ("sm_107a", "e2m1-e4m3", 192), ("sm_107a", "mxfp8", 64), ("sm_100a", "e4m3-e3m2", 128)}
+# Two products that share B, by one CTA and by pairs: (format, CTA group, N).
+REUSE_IN_CI = {("nvfp4", 1, 256), ("nvfp4", 2, 192), ("mxfp4", 2, 256), ("mxfp8", 2, 128), ("mxfp8", 1, 64), ("e2m1-e4m3", 2, 256)}
 # Multicast along each side and along both, with pairs and without.
 CLUSTERS_IN_CI = {("1x4", 1), ("2x2", 1), ("2x2", 2), ("4x2", 2)}
 
@@ -46,6 +48,14 @@ class Cell:
     @property
     def tile(self):
         return f"{self.m}x{self.n}"
+
+    @property
+    def reusesB(self):
+        return self.m > 128 * self.group
+
+    @property
+    def instM(self):
+        return self.m // 2 if self.reusesB else self.m
 
 
 def instructionKs(chip, name):
@@ -71,7 +81,7 @@ def cellText(cell):
     case = kernel_cases.Case(cell.format, cell.chip, "f32", 8, 8, 128)
     tileK = 768 if cell.instK == 96 else 128 if fmt.kind == "mxf8f6f4" else 256
     stages, scales = (2, ", scale_stages = 1") if cell.instK == 96 else (1, "")
-    schedule = (f"#blockscale.schedule<arch = {cell.chip}, mma = {fmt.kind}, inst = {cell.m}x{cell.n}x{cell.instK}, "
+    schedule = (f"#blockscale.schedule<arch = {cell.chip}, mma = {fmt.kind}, inst = {cell.instM}x{cell.n}x{cell.instK}, "
                 f"cta_group = {cell.group}, tile = {cell.m}x{cell.n}x{tileK}, stages = {stages}, accumulators = 1, "
                 f"epilogue = plain_store, staging = 0, ctas = {cell.group}, cluster = {cell.group}x1{scales}>")
     return kernel_matrix.mlirText(case).replace(
@@ -116,15 +126,20 @@ def caseOf(cell):
     # A whole K tile of 96s, and a tail with one of 64.
     k = 1120 if cell.instK == 96 else {"mxf8f6f4": 256 if padded else 288}.get(fmt.kind, 544)
     m, n = 130, cell.n + cell.n // 2 + 5
+    if cell.reusesB:  # two rows are the last product's
+        m = cell.m - 126
     return kernel_cases.Case(cell.format, cell.chip, "f32", m, n, k, data="random", ctas=cell.group, tileN=cell.n,
                              stages=3 if cell.instK == 96 else 2, layout="linear" if fmt.a.name == "e5m2" else "tiled",
-                             instK=cell.instK if cell.instK != fmt.instructionK[cell.chip] else 0, group=cell.group)
+                             instK=cell.instK if cell.instK != fmt.instructionK[cell.chip] else 0, group=cell.group,
+                             tileM=cell.m if cell.reusesB else 0)
 
 
 def isInCi(cell):
     """Every kind and pair of formats at one tile of sm_107a; what shared memory holds with
     gaps elsewhere, and the other tiles, of some."""
     fmt = kernel_cases.ALL_FORMATS[cell.format]
+    if cell.reusesB:
+        return (cell.format, cell.group, cell.n) in REUSE_IN_CI
     if cell.instK == 96:
         return (cell.format, cell.group, cell.n) in (("nvfp4", 1, 128), ("mxfp4", 1, 128), ("nvfp4", 1, 192), ("nvfp4", 2, 256))
     if cell.group == 2:
@@ -181,6 +196,8 @@ def clusterCases():
     # MN-major operands in boxes of 64 and of 32 rows, C, bf16 and a TMA store of each CTA's rows.
     yield kernel_cases.Case("e4m3-e5m2", "sm_107a", "bf16", 400, 192, 384, data="random", tileN=64, stages=2, ctas=8, group=2,
                             cluster="4x2", majorA="mn", majorB="mn", c=True)
+    yield kernel_cases.Case("e4m3-e5m2", "sm_107a", "bf16", 720, 192, 384, data="random", tileM=512, tileN=64, stages=2, ctas=8,
+                            group=2, cluster="4x2", majorA="mn", majorB="mn", c=True, alpha=True)
     yield kernel_cases.Case("e5m2-e4m3", "sm_100a", "bf16", 144, 416, 384, data="random", tileN=192, stages=2, ctas=4,
                             cluster="2x2", majorA="mn", majorB="mn", bias=True, alpha=True)
 

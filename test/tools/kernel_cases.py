@@ -99,6 +99,7 @@ class Case:
     instK: int = 0  # another K of an instruction than the longest
     group: int = 1  # CTAs that compute a tile together
     cluster: str = ""  # CTAs along M and N
+    tileM: int = 0  # twice the rows, so that two products share B
 
     @property
     def name(self):
@@ -106,6 +107,7 @@ class Case:
         parts += ["alpha"] * self.alpha + ["bias"] * self.bias + [self.layout, self.data]
         parts += [f"ctas{self.ctas}"] * bool(self.ctas) + [f"n{self.tileN}"] * (self.tileN != 128)
         parts += [f"k{self.instK}"] * bool(self.instK) + ["pair"] * (self.group == 2)
+        parts += [f"m{self.tileM}"] * bool(self.tileM)
         parts += [f"cluster{self.cluster}"] * bool(self.cluster)
         parts += ["c"] * self.c + [f"{self.majorA}{self.majorB}"] * ((self.majorA, self.majorB) != ("k", "k"))
         return "-".join(parts)

@@ -82,7 +82,7 @@ def pins(case):
     kind = kernel_cases.ALL_FORMATS[case.format].kind
     fields = [f"ctas={case.ctas}"] * bool(case.ctas) + [f"stages={case.stages}"] * bool(case.stages)
     fields += [f"inst-k={case.instK}"] * bool(case.instK)
-    fields += [f"tile-n={case.tileN}"] * (case.tileN != 128)
+    fields += [f"tile-n={case.tileN}"] * (case.tileN != 128) + [f"tile-m={case.tileM}"] * bool(case.tileM)
     fields += [f"cta-group={case.group}"] * (case.group != 1) + [f"cluster={case.cluster}"] * bool(case.cluster)
     fields += [f"mma={kind}"] * (case.format not in kernel_cases.FORMATS)
     return [f"--pin={','.join(fields)}"] * bool(fields)

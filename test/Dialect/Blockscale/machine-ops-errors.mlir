@@ -137,6 +137,22 @@ func.func @machine_c1(%base: i32) {
 #problem = #blockscale.problem<m = 128, n = 128, k = 256, a = e2m1, b = e2m1, scale = ue4m3, block = 16, sfa = tiled, sfb = tiled, out = f32>
 #schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x128x64, cta_group = 1, tile = 128x128x256, stages = 2, accumulators = 1, epilogue = plain_store, staging = 0, ctas = 1>
 module @kernels attributes {blockscale.arch = "sm_100a"} {
+blockscale.kernel @machine_c11(%map: !blockscale.tensor_map, %buffer: !blockscale.buffer)
+    attributes {problem = #problem, schedule = #schedule, threads = 192, shared_bytes = 1024} {
+  %base = blockscale.shared_base
+  %d = blockscale.smem_desc %base, #blockscale.smem_desc<leading = 16, stride = 1024, swizzle = b128>
+  %t = arith.constant true
+  // expected-error @below {{machine_c11: target of .collector::b must have it, got sm_100a}}
+  blockscale.tcgen05_mma collector_b fill %base, %d, %d, #blockscale.idesc<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64, sfa_id = 0, sfb_id = 0>, %base, %base, %t
+  blockscale.return
+}
+}
+
+// -----
+
+#problem = #blockscale.problem<m = 128, n = 128, k = 256, a = e2m1, b = e2m1, scale = ue4m3, block = 16, sfa = tiled, sfb = tiled, out = f32>
+#schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x128x64, cta_group = 1, tile = 128x128x256, stages = 2, accumulators = 1, epilogue = plain_store, staging = 0, ctas = 1>
+module @kernels attributes {blockscale.arch = "sm_100a"} {
 blockscale.kernel @idesc_k128_off_107(%map: !blockscale.tensor_map, %buffer: !blockscale.buffer)
     attributes {problem = #problem, schedule = #schedule, threads = 192, shared_bytes = 1024} {
   %base = blockscale.shared_base

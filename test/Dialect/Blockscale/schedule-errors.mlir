@@ -72,6 +72,28 @@ func.func @schedule_c4_three(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8x
 
 !a = tensor<8x64xf4E2M1FN>
 !s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @schedule_c5_reuse(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c5: tile of twice inst's m, which reuses B (.collector::b), must be on sm_107a or sm_107f, got sm_103a}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
+    {schedule = #blockscale.schedule<arch = sm_103a, mma = mxf4nvf4, inst = 256x256x64, cta_group = 2, tile = 512x256x256, stages = 2, accumulators = 1, epilogue = tma_store, staging = 2, ctas = 148, cluster = 2x1>} -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!a = tensor<8x64xf4E2M1FN>
+!s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @schedule_c6_reuse(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c6: accumulators and scales must fit tensor memory, got}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
+    {schedule = #blockscale.schedule<arch = sm_107a, mma = mxf4nvf4, inst = 256x192x128, cta_group = 2, tile = 512x192x256, stages = 2, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148, cluster = 2x1>} -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+!a = tensor<8x64xf4E2M1FN>
+!s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
 func.func @schedule_c5_pair(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
   // expected-error @below {{schedule_c5: tile must be 256x64, 256x128, 256x192 or 256x256 of one instruction's m and n, and 256 deep for mxf4nvf4, got 128x128x256 of 256x128x64}}
   %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)

@@ -125,4 +125,23 @@ TEST_F(Planning, ColumnsOfOverlappedAccumulators) {
   }
 }
 
+// Two products that share B on sm_107a are one accumulator stage, with scales of A for both.
+TEST_F(Planning, ColumnsOfTwoProductsThatShareB) {
+  auto columns = [&](ScaleFormat scale, int64_t block, int64_t n, int64_t pair) {
+    auto schedule = ScheduleAttr::get(
+        &context, facts::Arch::sm_107a, MmaKind::mxf4nvf4, Shape3{128 * pair, n, 128}, pair,
+        Shape3{256 * pair, n, 256}, /*stages=*/2, /*accumulators=*/1, Epilogue::plain_store,
+        /*staging=*/0, /*ctas=*/pair, ClusterShape{pair, 1}, AccumulatorColumns::disjoint,
+        /*scale_stages=*/0);
+    ProblemAttr p = problem(Format::e2m1, Format::e2m1, scale, block);
+    return int(planTmem(planStage(p, choiceOf(schedule)), schedule).used());
+  };
+  for (int64_t pair : {1, 2}) {
+    EXPECT_EQ(columns(ScaleFormat::ue4m3, 16, 256, pair), 576);
+    EXPECT_EQ(columns(ScaleFormat::ue8m0, 32, 256, pair), 544);
+    EXPECT_EQ(columns(ScaleFormat::ue4m3, 16, 192, pair), 448);
+  }
+  EXPECT_EQ(facts::roundedTmemColumns(facts::Arch::sm_107a, 448), 512);
+}
+
 } // namespace

@@ -240,6 +240,8 @@ def emittedKernels(build, folder, pattern):
     cases.append(kernel_cases.Case("nvfp4", "sm_107a", "bf16", 300, 384, 768, data="random", ctas=2, stages=2, tileN=256, group=2))
     cases.append(kernel_cases.Case("mxfp8", "sm_100a", "f32", 300, 1000, 512, data="random", ctas=8, stages=2, group=2, cluster="4x2"))
     cases.append(kernel_cases.Case("mxfp4", "sm_100a", "f32", 300, 300, 768, data="random", ctas=4, stages=2, cluster="2x2"))
+    # Two products that share B.
+    cases.append(kernel_cases.Case("nvfp4", "sm_107a", "f32", 700, 384, 768, data="random", ctas=2, stages=2, tileM=512, tileN=256, group=2))
     # K = 96: instructions that cross from one stage into the next, scales with a ring of their own, a tail.
     cases.append(kernel_cases.Case("nvfp4", "sm_103a", "bf16", 300, 384, 2624, alpha=True, bias=True, data="random", ctas=2,
                                    stages=3, instK=96))

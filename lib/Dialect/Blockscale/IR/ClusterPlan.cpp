@@ -69,7 +69,7 @@ BoxPart ClusterPlan::part(ProblemOperand operand, const GemmShape &gemm) const {
   case ProblemOperand::b:
     return partOfOperand(count, gemm.b);
   case ProblemOperand::sfa:
-    return partOfScales(count, /*rowTiles=*/1, gemm.scaleTilesPerStage);
+    return partOfScales(count, gemm.scaleTilesOfA, gemm.scaleTilesPerStage);
   case ProblemOperand::sfb:
     break;
   }

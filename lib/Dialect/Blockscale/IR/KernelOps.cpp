@@ -300,9 +300,10 @@ LogicalResult PlanVerifier::checkTmem() {
                << range.begin << ".." << range.begin + range.size - 1;
     if (failed(checkDisjoint(ranges, "kernel_c8", "columns")))
       return failure();
-    if (plan.getWidth() != schedule.getInst().n)
+    int64_t width = shape.scaleTilesOfA * schedule.getInst().n; // of all products
+    if (plan.getWidth() != width)
       return op.emitOpError("kernel_c7: an accumulator stage must be n = ")
-             << schedule.getInst().n << " columns, got " << plan.getWidth();
+             << width << " columns, got " << plan.getWidth();
   }
   return success();
 }
@@ -419,25 +420,34 @@ LogicalResult PlanVerifier::checkScaleCopies() {
       return op.emitOpError(
                  "kernel_c13: operands must be plans of this kernel, got a block argument"),
              WalkResult::interrupt();
-    SharedPlanAttr from = source.getPlan();
-    if (from.getContent() != SharedContent::scales_tiled)
+    SharedPlanAttr plan = source.getPlan();
+    if (plan.getContent() != SharedContent::scales_tiled)
       return op.emitOpError("kernel_c13: tcgen05.cp reads scales in 128x4 tiles only, got ")
-                 << StringRef(name(from.getContent()))
+                 << StringRef(name(plan.getContent()))
                  << "; use blockscale.relayout_scales before the kernel",
              WalkResult::interrupt();
     bool isA = op.getOperand().getValue() == ScaleOperand::sfa;
     int64_t tiles = op.getTiles(), along = shape.scaleTilesPerStage;
     int64_t stageBytes = isA ? shape.stage.sfa : shape.stage.sfb;
+    int64_t from = op.getFrom().value_or(0), product = op.getProduct().value_or(0);
     if (tiles < 1 || tiles > along)
       return op.emitOpError("kernel_c13: tiles must be 1..")
                  << along << " of a stage, got " << tiles,
              WalkResult::interrupt();
-    if (from.getBytes() != stageBytes)
+    if (from < 0 || from + tiles > along)
+      return op.emitOpError("kernel_c13: tiles must lie inside the ")
+                 << along << " of a stage, got " << tiles << " from " << from,
+             WalkResult::interrupt();
+    if (op.getProduct() && (!isA || product < 0 || product >= shape.scaleTilesOfA))
+      return op.emitOpError("kernel_c13: product must be one of the ")
+                 << (isA ? shape.scaleTilesOfA : 0) << " that share B, of sfa, got " << product,
+             WalkResult::interrupt();
+    if (plan.getBytes() != stageBytes)
       return source.emitOpError("kernel_c13: a stage of scales must be ")
-                 << stageBytes << " bytes, got " << from.getBytes(),
+                 << stageBytes << " bytes, got " << plan.getBytes(),
              WalkResult::interrupt();
     int64_t columns = isA ? tmem.getPlan().getSfaColumns() : tmem.getPlan().getSfbColumns();
-    int64_t want = from.getBytes() / facts::kScaleTileBytes * facts::kScaleTileScales;
+    int64_t want = plan.getBytes() / facts::kScaleTileBytes * facts::kScaleTileScales;
     if (columns != want)
       return tmem.emitOpError("kernel_c13: ")
                  << StringRef(name(op.getOperand().getValue())) << "_columns must be " << want
@@ -489,23 +499,47 @@ LogicalResult PlanVerifier::checkMmas() {
     };
     if (failed(checkMmaOperands(op, op.getA(), op.getB(), op.getShift())))
       return WalkResult::interrupt();
-    int64_t steps = op.getSteps();
-    if (steps < 1 || steps > maxSteps())
-      return fail([&](auto &&d) { d << "steps must be 1.." << maxSteps() << ", got " << steps; });
+    int64_t steps = op.getSteps(), from = op.getFrom().value_or(0);
+    if (steps < 1 || from + steps > maxSteps())
+      return fail(
+          [&](auto &&d) { d << "steps must be 1.." << maxSteps() - from << ", got " << steps; });
+    // A stage begins with step 0; what an mma leaves is the next one's.
+    Operation *before = op->getPrevNode();
+    while (before && !isa<MmaOp>(before))
+      before = before->getPrevNode();
+    auto last = dyn_cast_or_null<MmaOp>(before);
+    int64_t end = last ? last.getFrom().value_or(0) + int64_t(last.getSteps()) : 0;
+    if (from && from != end)
+      return fail([&](auto &&d) { d << "first step must be 0 or " << end << ", got " << from; });
     // Scales of every step must have been copied in this block since the mma before
     // it: an inlined loop puts several K tiles into one block.
-    int64_t words = (steps * scalesPerStep() + 3) / 4;
+    int64_t first = from * scalesPerStep() / 4;
+    int64_t words = ((from + steps) * scalesPerStep() + 3) / 4 - first;
     for (ScaleOperand operand : {ScaleOperand::sfa, ScaleOperand::sfb}) {
+      int64_t products = operand == ScaleOperand::sfa ? shape.scaleTilesOfA : 1;
       int64_t copied = 0;
+      bool isRight = true;
       for (Operation *other = op->getPrevNode(); other && !isa<MmaOp>(other);
            other = other->getPrevNode())
         if (auto copy = dyn_cast<CopyScalesOp>(other);
-            copy && copy.getOperand().getValue() == operand)
-          copied += copy.getTiles();
-      if (copied != words)
+            copy && copy.getOperand().getValue() == operand) {
+          copied += copy.getTiles() * (copy.getProduct() ? 1 : products);
+          isRight &= int64_t(copy.getFrom().value_or(0)) == first;
+          for (Operation *twin = copy->getPrevNode(); twin && !isa<MmaOp>(twin);
+               twin = twin->getPrevNode())
+            if (auto same = dyn_cast<CopyScalesOp>(twin))
+              isRight &=
+                  same.getOperand() != copy.getOperand() || same.getProduct() != copy.getProduct();
+        }
+      if (copied != words * products)
         return fail([&](auto &&d) {
-          d << "scale tiles copied for " << StringRef(name(operand)) << " must be " << words
-            << " for " << steps << " steps, got " << copied;
+          d << "scale tiles copied for " << StringRef(name(operand)) << " must be "
+            << words * products << " for " << steps << " steps, got " << copied;
+        });
+      if (!isRight)
+        return fail([&](auto &&d) {
+          d << "scale tiles copied for " << StringRef(name(operand)) << " must be from " << first
+            << ", once for each product, got others";
         });
     }
     return WalkResult::advance();
@@ -544,9 +578,10 @@ LogicalResult PlanVerifier::checkAccumulatorLoads() {
       auto load = apply.getValues().empty()
                       ? LoadAccumulatorOp()
                       : apply.getValues().front().getDefiningOp<LoadAccumulatorOp>();
-      if (load && load.getColumn() != apply.getColumn())
+      int64_t column = load ? int64_t(load.getColumn()) % schedule.getInst().n : 0;
+      if (load && column != int64_t(apply.getColumn()))
         return op->emitOpError("kernel_c15: column must be ")
-                   << load.getColumn() << ", that of its values, got " << apply.getColumn(),
+                   << column << ", that of its values, got " << apply.getColumn(),
                WalkResult::interrupt();
     } else if (auto release = dyn_cast<ConsumerReleaseOp>(op); release && isEpilogues(release)) {
       for (TmemPlanOp plan : tmems)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Facts/Features.h"
 #include "blockscale/Facts/IDesc.h"
 #include "blockscale/Facts/LayoutsCluster.h"
 #include "blockscale/Facts/SmemDesc.h"
@@ -115,6 +116,10 @@ LogicalResult Tcgen05MmaOp::verify() {
   auto word = getIdesc().encode(*arch, getPair() ? 2 : 1);
   if (!word)
     return emitOpError(word.message());
+  if (getCollectorB() && !facts::supports(*arch, facts::Feature::collectorB))
+    return emitOpError("machine_c11: target of ")
+           << StringRef(facts::info(facts::Feature::collectorB).what) << " must have it, got "
+           << StringRef(facts::name(*arch));
   return verifyPair(*this, getPair());
 }
 

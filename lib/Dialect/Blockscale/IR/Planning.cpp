@@ -45,6 +45,8 @@ int64_t blockscale::accumulatorStep(facts::Arch arch, StageBytes stage, Shape3 t
 }
 
 TmemColumns blockscale::planTmem(StageBytes stage, ScheduleAttr schedule) {
+  if (int64_t products = productsOfTile(schedule); products > 1)
+    return planTmem(stage, schedule.getTile(), products * schedule.getAccumulators());
   TmemColumns columns = planTmem(stage, schedule.getTile(), /*accumulators=*/1);
   columns.accumulators += (schedule.getAccumulators() - 1) *
                           accumulatorStep(schedule.getArch(), stage, schedule.getTile(),
@@ -60,6 +62,7 @@ GemmShape::GemmShape(ProblemAttr problem, ScheduleAttr schedule) {
   scalesPerRow = ceilDiv(problem.getK(), problem.getBlock());
   scaleTilesPerStage =
       facts::scaleTileKBlocks(isSpan(schedule) ? kSpanScales : ceilDiv(tile.k, problem.getBlock()));
+  scaleTilesOfA = productsOfTile(schedule);
   scaleTilesOfB = facts::scaleTileRowBlocks(tile.n);
   stepsPerStage = tile.k / inst.k;
   lastSteps = ceilDiv(problem.getK() - (tilesK - 1) * tile.k, inst.k);

@@ -138,11 +138,20 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
                        << inst.m;
 
   int64_t tileK = blockscale::tileK(mma, inst.k);
-  if (tile != Shape3{inst.m, inst.n, tileK} || !llvm::is_contained(kTileColumns, tile.n))
+  bool reusesB = tile.m == 2 * inst.m;
+  if (tile != Shape3{reusesB ? tile.m : inst.m, inst.n, tileK} ||
+      !llvm::is_contained(kTileColumns, tile.n))
     return emitError() << "schedule_c5: tile must be " << inst.m << "x64, " << inst.m << "x128, "
                        << inst.m << "x192 or " << inst.m
                        << "x256 of one instruction's m and n, and " << tileK << " deep for "
                        << name(mma) << ", got " << text(tile) << " of " << text(inst);
+  if (reusesB && !facts::supports(arch, facts::Feature::collectorB))
+    return emitError() << "schedule_c5: tile of twice inst's m, which reuses B ("
+                       << facts::info(facts::Feature::collectorB).what << "), must be on "
+                       << listTargets(
+                              [](Arch a) { return facts::supports(a, facts::Feature::collectorB); },
+                              " or ")
+                       << ", got " << name(arch);
 
   StageBytes stage = planStage(problem, choiceOf(schedule));
   if (schedule.getAccumulators() < 1 || schedule.getAccumulators() > 2)
@@ -153,6 +162,9 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
   bool overlapped = schedule.getAccumulatorColumns() == AccumulatorColumns::overlapped;
   if (overlapped && count != 2)
     return emitError() << "schedule_c6: accumulators must be 2 to be overlapped, got " << count;
+  if (overlapped && reusesB)
+    return emitError() << "schedule_c6: accumulators must be disjoint where two products share B, "
+                          "got overlapped ones";
   if (overlapped && facts::roundTmemColumns(arch, int(disjoint.used())))
     return emitError() << "schedule_c6: accumulators must be disjoint where they fit side by side, "
                           "got overlapped ones of "

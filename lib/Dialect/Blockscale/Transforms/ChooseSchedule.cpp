@@ -250,8 +250,9 @@ private:
     facts::MmaKind kind = facts::parseMmaKind(mma.getValue()).value_or(*facts::productKind(format));
     int64_t group = orPinned(ctaGroup, 1);
     int64_t k = orPinned(instK, longestInstK(target, kind, format));
-    Shape3 tile{facts::kTmemLanes * group, orPinned(tileN, 128), tileK(kind, k)};
-    Shape3 inst{tile.m, tile.n, k};
+    Shape3 inst{facts::kTmemLanes * group, orPinned(tileN, 128), k};
+    Shape3 tile{orPinned(tileM, inst.m), inst.n, tileK(kind, k)};
+    bool reusesB = tile.m > inst.m;
     StageBytes stage = planStage(problem, {kind, inst, tile, group});
 
     bool wholeChunks =
@@ -271,9 +272,11 @@ private:
     // Two buffers take turns, also from one tile to the next.
     bool even = tile.n * facts::packedBytes(problem.getOut(), 1) / facts::kTileRowBytes % 2 == 0;
     int64_t buffers = orPinned(staging, staged ? (roomForTwo && even ? 2 : 1) : 0);
-    // Two accumulators always fit; where they do not side by side, overlapped.
-    int64_t accumulatorStages = orPinned(accumulators, 2);
-    bool sideBySide = accumulatorStages != 2 ||
+    // Two accumulators always fit; where they do not side by side, overlapped. Those of two
+    // products that share B are one, unless two fit.
+    bool roomForFour = planTmem(stage, tile, 4).used() <= facts::info(target).tmemColumns;
+    int64_t accumulatorStages = orPinned(accumulators, reusesB && !roomForFour ? 1 : 2);
+    bool sideBySide = reusesB || accumulatorStages != 2 ||
                       planTmem(stage, tile, 2).used() <= facts::info(target).tmemColumns;
 
     const facts::Product *product = facts::modelProduct(target);

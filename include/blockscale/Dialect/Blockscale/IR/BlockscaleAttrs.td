@@ -179,6 +179,11 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     are a pair: each holds 128 of its 256 rows of A and of D, half of its columns of B, and
     all scales of B; the even one issues the products of both.
 
+    Where `tile` has twice inst's M, two products take the same B one after another, which
+    the first keeps for the second. A CTA's rows of the tile follow each other: product i
+    takes its i-th 128, so that in a pair tile row 256 c + 128 i + r is row r of CTA c in
+    product i. An accumulator stage is both products.
+
     Where K of `inst` is 96, a K tile is three stages of 128 bytes and eight instructions, and
     scales have a ring of `scale_stages` buffers of their own, each with 12 scales of every row.
 
@@ -188,7 +193,7 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     - schedule_c3: `inst` is a shape that the kind has on the architecture.
     - schedule_c4: `cta_group` is 1, or 2 with M = 256 of inst: how a pair's scales of A lie
       with M = 128 is unverified.
-    - schedule_c5: `tile` is inst's M and N, N is 64, 128, 192 or 256, and K is that of a
+    - schedule_c5: `tile` is inst's M, or twice that on a target with `.collector::b`, and N, N is 64, 128, 192 or 256, and K is that of a
       row of 128 bytes: 256 elements of the kinds of FP4, 128 of mxf8f6f4; of three such rows, 768, where
       K of inst is 96.
     - schedule_c6: `accumulators` is 1 or 2, and all columns fit tensor memory;

@@ -111,6 +111,10 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, ProblemOperand v) {
   p.getStream() << name(v);
   return p;
 }
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, CollectorUse v) {
+  p.getStream() << name(v);
+  return p;
+}
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, ScaleOperand v) {
   p.getStream() << name(v);
   return p;
@@ -306,6 +310,9 @@ template <>
 struct FieldParser<blockscale::ProblemOperand>
     : blockscale::detail::KeywordParser<blockscale::ProblemOperand,
                                         blockscale::parseProblemOperand> {};
+template <>
+struct FieldParser<blockscale::CollectorUse>
+    : blockscale::detail::KeywordParser<blockscale::CollectorUse, blockscale::parseCollectorUse> {};
 template <>
 struct FieldParser<blockscale::ScaleOperand>
     : blockscale::detail::KeywordParser<blockscale::ScaleOperand, blockscale::parseScaleOperand> {};

@@ -64,6 +64,19 @@ constexpr std::optional<ProblemOperand> parseProblemOperand(std::string_view tex
   return std::nullopt;
 }
 
+/// What a product does with an operand's collector buffer.
+enum class CollectorUse : uint8_t { fill, lastuse };
+constexpr std::string_view name(CollectorUse u) {
+  return u == CollectorUse::fill ? "fill" : "lastuse";
+}
+constexpr std::optional<CollectorUse> parseCollectorUse(std::string_view text) {
+  if (text == "fill")
+    return CollectorUse::fill;
+  if (text == "lastuse")
+    return CollectorUse::lastuse;
+  return std::nullopt;
+}
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_KERNELENUMS_H

@@ -152,8 +152,8 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
       loads, the number of its warps for epilogue, of both CTAs of a pair
     - kernel_c12: a pipeline must be filled by its producer and drained by its consumer
     - kernel_c13: tcgen05.cp reads tiled scales only, a whole number of 512-byte tiles, into the columns planned for a stage
-    - kernel_c14: an mma must read an a and a b buffer, within the K tile, with its scale columns copied, those of B
-      shifted where tiles of B's scales are cut
+    - kernel_c14: an mma must read an a and a b buffer, within the K tile, behind the mma before it, with its scale
+      columns copied, those of B shifted where tiles of B's scales are cut
     - kernel_c15: accumulator columns must be read each once, in order, and scaled as the columns they are; of
       overlapped stages the first from its end, and a stage is released behind the columns that another may write
     - kernel_c16: warps of roles must be disjoint and inside the block; epilogue warps are four from warp 0;
@@ -305,21 +305,29 @@ def Blockscale_TmaLoadOp : Blockscale_Op<"tma_load"> {
 }
 def Blockscale_CopyScalesOp : Blockscale_Op<"copy_scales"> {
   let summary = "copies `tiles` scale tiles along K of a stage to tensor memory (tcgen05.cp)";
-  let description = "Of each 128 rows of the operand, four columns each.";
+  let description = [{
+    Of each 128 rows of the operand, four columns each; the first tile is `from`, or 0. Where
+    two products share B, `product` names the one whose rows of A are copied, or both are.
+  }];
   let arguments = (ins Blockscale_SharedType:$source, I32:$stage, Blockscale_TmemType:$tmem,
-    Blockscale_ScaleOperandAttr:$operand, I64Attr:$tiles);
-  let assemblyFormat = "$source `[` $stage `]` `to` $tmem $operand `tiles` $tiles attr-dict";
+    Blockscale_ScaleOperandAttr:$operand, I64Attr:$tiles, OptionalAttr<I64Attr>:$from, OptionalAttr<I64Attr>:$product);
+  let assemblyFormat = [{
+    $source `[` $stage `]` `to` $tmem $operand `tiles` $tiles (`from` $from^)? (`product` $product^)? attr-dict
+  }];
 }
 def Blockscale_MmaOp : Blockscale_Op<"mma"> {
   let summary = "`steps` instructions along K of one stage";
   let description = [{
     The first instruction adds to the accumulator stage if `accumulate` holds and
-    overwrites it otherwise; the others add. B's scales are read `shift` columns on.
+    overwrites it otherwise; the others add. B's scales are read `shift` columns on. The
+    first step along K is `from`, or 0. Where two products share B, each step is both: the
+    first fills the collector buffer of B, the second uses it last.
   }];
   let arguments = (ins Blockscale_SharedType:$a, Blockscale_SharedType:$b, I32:$stage,
-    Blockscale_TmemType:$tmem, I32:$accumulator, I1:$accumulate, I64Attr:$steps, Optional<I32>:$shift);
+    Blockscale_TmemType:$tmem, I32:$accumulator, I1:$accumulate, I64Attr:$steps, OptionalAttr<I64Attr>:$from,
+    Optional<I32>:$shift);
   let assemblyFormat = [{
-    $a `,` $b `[` $stage `]` `into` $tmem `[` $accumulator `]` `if` $accumulate `steps` $steps
+    $a `,` $b `[` $stage `]` `into` $tmem `[` $accumulator `]` `if` $accumulate `steps` $steps (`from` $from^)?
     (`shift` $shift^)? attr-dict
   }];
 }
@@ -339,7 +347,7 @@ def Blockscale_MmaSpanOp : Blockscale_Op<"mma_span", [AttrSizedOperandSegments]>
   }];
 }
 def Blockscale_LoadAccumulatorOp : Blockscale_Op<"load_accumulator"> {
-  let summary = "columns `column`.. of an accumulator stage, one row per lane";
+  let summary = "columns `column`.. of an accumulator stage, one row per lane; a second product's follow the first's";
   let description = "The values may be used at once (9.7.18.6.4.5); `consumer_release` waits until the columns are free.";
   let arguments = (ins Blockscale_TmemType:$tmem, I32:$accumulator, I64Attr:$column);
   let results = (outs Variadic<F32>:$values);
@@ -347,7 +355,7 @@ def Blockscale_LoadAccumulatorOp : Blockscale_Op<"load_accumulator"> {
 }
 def Blockscale_LoadCOp : Blockscale_Op<"load_c"> {
   let summary = "columns `column`.. of a tile of C, one row per lane, as f32";
-  let description = "What lies outside the matrix is read from inside it and never stored.";
+  let description = "`tile_row` counts 128 rows, here and in stores. What lies outside the matrix is read from inside it and never stored.";
   let arguments = (ins Blockscale_BufferType:$buffer, I32:$tile_row, I32:$tile_column, I64Attr:$column);
   let results = (outs Variadic<F32>:$values);
   let assemblyFormat = "$buffer `[` $tile_row `,` $tile_column `]` `column` $column attr-dict `:` type($values)";

@@ -16,6 +16,7 @@
 // - machine_c7: a descriptor advances by multiples of 16 bytes
 // - machine_c8: a vector access has 1, 2 or 4 values of one type
 // - machine_c10: a kernel of pairs has the pair form of every tcgen05 op, another none
+// - machine_c11: .collector::b is of targets that have it
 //
 // `pair` is .cta_group::2; without it an op is .cta_group::1.
 //
@@ -60,6 +61,12 @@ def Blockscale_SmemDescAttr : Blockscale_Attr<"SmemDesc", "smem_desc"> {
     /// `absolute`: the leading offset is left to an address, which is or-ed in, too.
     ::blockscale::facts::Result<uint64_t> encode(::blockscale::facts::Arch arch, bool absolute = false) const;
   }];
+}
+
+def Blockscale_CollectorUseAttr : Blockscale_Attr<"CollectorUse", "collector_use"> {
+  let summary = "what a product does with the collector buffer of an operand";
+  let parameters = (ins AttrOrTypeParameter<"::blockscale::CollectorUse", "fill or lastuse">:$value);
+  let assemblyFormat = "$value";
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,14 +229,14 @@ def Blockscale_Tcgen05CpOp : Blockscale_Op<"tcgen05_cp"> {
   let hasVerifier = 1;
 }
 def Blockscale_Tcgen05MmaOp : Blockscale_Op<"tcgen05_mma"> {
-  let summary = "tcgen05.mma.cta_group::G.kind::K.block_scale{.blockN}";
+  let summary = "tcgen05.mma.cta_group::G.kind::K.block_scale{.blockN}{.collector::a::discard.collector::b::U}";
   let description = [{
     D, A descriptor, B descriptor, instruction descriptor, scales of A and of B in
     tensor memory, and whether D is added to.
   }];
   let arguments = (ins I32:$d, I64:$a, I64:$b, Blockscale_IDescAttr:$idesc, I32:$sfa, I32:$sfb, I1:$accumulate,
-    UnitAttr:$pair);
-  let assemblyFormat = "(`pair` $pair^)? $d `,` $a `,` $b `,` qualified($idesc) `,` $sfa `,` $sfb `,` $accumulate attr-dict";
+    UnitAttr:$pair, OptionalAttr<Blockscale_CollectorUseAttr>:$collector_b);
+  let assemblyFormat = "(`pair` $pair^)? (`collector_b` $collector_b^)? $d `,` $a `,` $b `,` qualified($idesc) `,` $sfa `,` $sfb `,` $accumulate attr-dict";
   let hasVerifier = 1;
 }
 def Blockscale_Tcgen05LdOp : Blockscale_Op<"tcgen05_ld"> {

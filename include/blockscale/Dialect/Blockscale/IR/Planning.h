@@ -68,6 +68,12 @@ inline int64_t planSharedBytes(StageBytes stage, int64_t stages, int64_t staging
   return kControlBytes + planRingBytes(stage, stages, scaleStages) + staging * kStagingBytes;
 }
 
+/// Products that a CTA or a pair computes with the same B: 2 where the tile has twice the
+/// instruction's rows. They are one accumulator stage.
+inline int64_t productsOfTile(ScheduleAttr schedule) {
+  return schedule.getTile().m / schedule.getInst().m;
+}
+
 /// Columns of tensor memory: accumulator stages, then the scales of one K tile.
 struct TmemColumns {
   int64_t accumulators, sfa, sfb;
@@ -80,9 +86,9 @@ inline TmemColumns planTmem(StageBytes stage, Shape3 tile, int64_t accumulators)
   return {accumulators * tile.n, stage.sfa / columnBytes, stage.sfb / columnBytes};
 }
 
-/// Rows of a tile that are one CTA's: its lanes of tensor memory.
-inline int64_t rowsOfCta(ScheduleAttr schedule) {
-  return schedule.getTile().m / schedule.getCtaGroup();
+/// Rows of a product that are one CTA's: the lanes of its tensor memory.
+inline int64_t rowsOfProduct(ScheduleAttr schedule) {
+  return schedule.getInst().m / schedule.getCtaGroup();
 }
 
 /// An overlapped accumulator stage starts on a multiple of so many columns.
@@ -109,6 +115,7 @@ struct GemmShape {
   int64_t tilesM, tilesN, tilesK; // tiles of the matrix
   int64_t scalesPerRow;           // ceil(k / block)
   int64_t scaleTilesPerStage;     // 512-byte tiles along K of one stage
+  int64_t scaleTilesOfA;          // 512-byte tiles along the rows of one stage: one a product
   int64_t scaleTilesOfB;          // 512-byte tiles along the columns of one stage
   int64_t lastSteps;              // instructions in the last K tile
   int64_t stepsPerStage;          // instructions in the others

@@ -168,6 +168,8 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
     Option<"arch", "arch", "std::string", /*default=*/"\"\"", "target, such as sm_100a">,
     Option<"mma", "mma", "std::string", /*default=*/"\"\"",
            "pins the kind: mxf4, mxf4nvf4 or mxf8f6f4">,
+    Option<"tileM", "tile-m", "int64_t", /*default=*/"0",
+           "pins the rows of a tile: 128 for each CTA, or twice that, where two products share B">,
     Option<"tileN", "tile-n", "int64_t", /*default=*/"0", "pins the columns of a tile">,
     Option<"instK", "inst-k", "int64_t", /*default=*/"0", "pins K of the instruction">,
     Option<"accumulators", "accumulators", "int64_t", /*default=*/"0", "pins the accumulator stages">,
