@@ -52,12 +52,17 @@ PEERS = [
     Peer("sm_100a", "mxfp8", 128, 128, 32, 4, 2, 6, 2),
     Peer("sm_100a", "nvfp4", 256, 256, 64, 4, 12, 5, 1),
     Peer("sm_103a", "nvfp4", 128, 128, 96, 8, 24, 5, 2),
+    Peer("sm_103a", "nvfp4", 256, 256, 96, 8, 36, 5, 1),
+    Peer("sm_103a", "mxfp4", 256, 256, 96, 8, 18, 5, 1),
     Peer("sm_107a", "nvfp4", 128, 128, 128, 2, 8, 8, 2),
     Peer("sm_107a", "nvfp4", 256, 256, 128, 2, 12, 8, 2),
+    Peer("sm_107a", "nvfp4", 512, 256, 128, 4, 16, 5, 1),
     Peer("sm_107a", "mxfp8", 128, 128, 64, 2, 2, 9, 2),
     Peer("sm_107a", "mxfp8", 256, 256, 64, 2, 3, 9, 2),
+    Peer("sm_107a", "mxfp8", 512, 256, 64, 4, 4, 6, 1),
     Peer("sm_107a", "e2m1-e4m3", 128, 128, 64, 2, 2, 12, 2),
     Peer("sm_107a", "e2m1-e4m3", 256, 256, 64, 2, 3, 12, 2),
+    Peer("sm_107a", "e2m1-e4m3", 512, 256, 64, 4, 4, 7, 1),
 ]
 
 
@@ -87,7 +92,8 @@ def resources(build, ptxas, work, peer):
     """What our kernel of the same tile takes."""
     source, ptx = work / "k.mlir", work / "k.ptx"
     source.write_text(program(peer))
-    pins = {"tile-n": peer.columns, "inst-k": peer.instK, **({"cta-group": 2} if peer.pair else {})}
+    pins = {"tile-n": peer.columns, "inst-k": peer.instK, **({"cta-group": 2} if peer.pair else {}),
+            **({"tile-m": 512} if peer.rows == 512 else {})}
     options = " ".join(f"{key}={value}" for key, value in pins.items())
     chosen = run(build / "bin" / "blockscale-opt", source, f"--blockscale-choose-schedule=arch={peer.arch} {options}")
     run(build / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={peer.arch}",
