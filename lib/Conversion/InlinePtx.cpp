@@ -43,11 +43,12 @@ void blockscale::inline_ptx::mmaKeepingB(OpBuilder &builder, Location loc, facts
                                          int block, bool pair, StringRef use, ValueRange operands) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "{ .reg .pred adds; setp.ne.b32 adds, $6, 0; tcgen05.mma.cta_group::" << (pair ? 2 : 1)
-     << ".kind::" << StringRef(facts::name(kind)) << ".block_scale";
+  os << "{\n\t.reg .pred adds;\n\tsetp.ne.b32 adds, $6, 0;\n\ttcgen05.mma.cta_group::"
+     << (pair ? 2 : 1) << ".kind::" << StringRef(facts::name(kind)) << ".block_scale";
   if (kind == facts::MmaKind::mxf4nvf4) // the others have one block size
     os << ".block" << block;
-  os << ".collector::a::discard.collector::b::" << use << " [$0], $1, $2, $3, [$4], [$5], adds; }";
+  os << ".collector::a::discard.collector::b::" << use
+     << " [$0], $1, $2, $3, [$4], [$5], adds;\n\t}";
   emit(builder, loc, text, "r,l,l,r,r,r,r,~{memory}", operands);
 }
 

@@ -186,6 +186,8 @@ def mmaVariants(line):
             yield "weaken.descriptor", f"{field} of {name}'s descriptor", line.changed(index, ("xor.b64", str(bit)), "b64")
     for field, bit in IDESC_FIELDS.items():
         yield "weaken.descriptor", f"{field} of the instruction descriptor", line.changed(3, ("xor.b32", str(bit)))
+    if line.has("collector::b::fill"):
+        yield "weaken.collector", "B is not kept", line.withOpcode(line.opcode.replace("b::fill", "b::discard"))
     if line.has("block_scale"):
         yield "weaken.column", "scales of A four columns on", line.moved(4, 4)
         yield "weaken.column", "scales of B four columns on", line.moved(5, 4)
