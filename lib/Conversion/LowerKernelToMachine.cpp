@@ -592,7 +592,7 @@ void KernelLowering::lowerOp(MmaSpanOp op) {
                               problem.getScale(), problem.getBlock(), inst.m, inst.n, op.getK(), id,
                               id, problem.getMajorA(), problem.getMajorB());
   Value sfa =
-      add(tmemBase, plan.getSfa() + facts::scaleGroupColumns(int(rowsOfCta(schedule))) * word);
+      add(tmemBase, plan.getSfa() + facts::scaleGroupColumns(int(rowsOfProduct(schedule))) * word);
   Value sfb = add(tmemBase, plan.getSfb() + facts::scaleGroupColumns(int(inst.n)) * word);
   if (op.getShift())
     sfb = add(sfb, op.getShift());

@@ -518,6 +518,9 @@ bool decodeFloat(Decoder &d) {
   Modifiers m = takeModifiers(d);
   Type t = d.takeType();
   const std::string &op = d.raw->opcode;
+  if (t == Type::f32)
+    if (std::optional<Type> narrow = d.tryType())
+      return decodeMixed(d, m.round, m.sat, *narrow);
   if (m.round > 0)
     return decodeRounded(d, m.round, m.ftz, m.sat, t);
   if ((m.relu || m.oob) && op != "fma")

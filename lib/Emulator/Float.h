@@ -19,6 +19,8 @@ class Decoder;
 bool decodeFloat(Decoder &d);
 /// add, sub, mul, div, fma, rcp and sqrt that round by .rz, .rm or .rp (1 to 3).
 bool decodeRounded(Decoder &d, int round, bool ftz, bool sat, Type t);
+/// add, sub and fma of f32 whose first source, or two of fma, has 16 bits.
+bool decodeMixed(Decoder &d, int round, bool sat, Type narrow);
 
 /// rcp, sqrt, rsqrt, ex2, lg2, sin, cos, tanh.
 bool decodeFunction(Decoder &d);

@@ -11,6 +11,7 @@
 #include "Float.h"
 #include "Lanes.h"
 
+#include <algorithm>
 #include <cfenv>
 #include <cmath>
 #include <limits>
@@ -92,7 +93,42 @@ template <typename T, unsigned parts> Outcome rounded(Warp &w, const Instruction
   return Outcome::next;
 }
 
+/// The 16-bit sources become f32, exactly.
+template <float (*widen)(uint16_t)> Outcome mixed(Warp &w, const Instruction &in) {
+  Op op = Op(in.imm);
+  int before = std::fegetround();
+  std::fesetround(kModes[in.sub]);
+  const uint32_t *a = w.reg<uint32_t>(in.op[1]), *b = w.reg<uint32_t>(in.op[2]);
+  const float *c = w.reg<float>(in.op[3]);
+  float *d = w.reg<float>(in.op[0]);
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    float first = widen(uint16_t(a[l]));
+    d[l] = op == Op::fma ? one(op, first, widen(uint16_t(b[l])), c[l], in.flags)
+                         : one(op, first, c[l], c[l], in.flags);
+  }
+  std::fesetround(before);
+  return Outcome::next;
+}
+
 } // namespace
+
+bool decodeMixed(Decoder &d, int round, bool sat, Type narrow) {
+  bool isFma = d.raw->opcode == "fma";
+  if ((narrow != Type::f16 && narrow != Type::bf16) || !d.expectOperands(isFma ? 4 : 3))
+    return false;
+  Instruction in;
+  in.run = narrow == Type::f16 ? mixed<fromF16> : mixed<fromBf16>;
+  in.sub = uint8_t(std::max(round, 0));
+  in.imm = unsigned(isFma ? Op::fma : d.raw->opcode == "add" ? Op::add : Op::sub);
+  in.flags = sat ? uint32_t(kSat) : 0;
+  in.op[0] = d.dest(0, Type::f32);
+  in.op[1] = d.source(1, narrow);
+  in.op[2] = isFma ? d.source(2, narrow) : in.op[1];
+  in.op[3] = d.source(isFma ? 3 : 2, Type::f32);
+  d.emit(in);
+  return d.error.empty();
+}
 
 bool decodeRounded(Decoder &d, int round, bool ftz, bool sat, Type t) {
   static constexpr std::string_view kOps[] = {"add", "sub", "mul", "div", "fma", "rcp", "sqrt"};

@@ -6,13 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Decoder.h"
 #include "Forms.h"
 
 namespace blockscale::emu {
 namespace {
 
+constexpr auto kExecuted = FormStatus::executed;
 constexpr auto kUnexecuted = FormStatus::unexecuted;
 constexpr std::string_view kPacked = "packed comparisons, which no kernel seen uses";
+
+/// PTX ISA 9.7.5; ptxas 13.5 takes them from sm_100 on.
+std::string mixed(const Decoder &d) {
+  return facts::covers(d.arch, facts::Arch::sm_100)
+             ? std::string()
+             : "ptx_target: " + d.spelling() + " must have target sm_100 or later, got " +
+                   std::string(facts::name(d.arch));
+}
 
 constexpr Form kIntegerForms[] = {
     {"add", "@int"},
@@ -63,11 +73,13 @@ constexpr Form kFloatForms[] = {
     {"add", "@round? ftz? f32x2"},
     {"add", "rn? ftz? sat? f16|f16x2"},
     {"add", "rn? bf16|bf16x2"},
+    {"add", "@round? sat? f32 f16|bf16", kExecuted, {}, {}, mixed},
     {"sub", "@round? ftz? sat? f32"},
     {"sub", "@round? f64"},
     {"sub", "@round? ftz? f32x2"},
     {"sub", "rn? ftz? sat? f16|f16x2"},
     {"sub", "rn? bf16|bf16x2"},
+    {"sub", "@round? sat? f32 f16|bf16", kExecuted, {}, {}, mixed},
     {"mul", "@round? ftz? sat? f32"},
     {"mul", "@round? f64"},
     {"mul", "@round? ftz? f32x2"},
@@ -79,6 +91,7 @@ constexpr Form kFloatForms[] = {
     {"fma", "rn ftz? sat? f16|f16x2"},
     {"fma", "rn ftz? relu f16|f16x2"},
     {"fma", "rn relu? bf16|bf16x2"},
+    {"fma", "@round sat? f32 f16|bf16", kExecuted, {}, {}, mixed},
     {"fma", "rn oob relu? f16|f16x2|bf16|bf16x2", {}, {}, facts::Feature::clusters},
     {"mad", "@round ftz? sat? f32"},
     {"mad", "@round f64"},
