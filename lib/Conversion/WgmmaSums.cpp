@@ -39,6 +39,7 @@ void WgmmaSums::store(ArrayRef<Value> sums, const Place &place) {
             });
           }
       });
+  BarWarpSyncOp::create(b, e.getLoc()); // the next tile's wgmma are of all lanes
 }
 
 void WgmmaSums::share(ArrayRef<Value> sums, Value lane, Value groupRow, Value plane) {
