@@ -19,6 +19,11 @@ TILES = [(65, 512, "f32"), (16384, 3584, "f32")]
 MXFP8 = [(65, 416, "f32"), (33, 352, "f16"), (16384, 3584, "f32"), (16384, 3584, "f16")]
 # tokens x rows x k of a product of f32 activations
 PRODUCTS = [(65, 130, 768), (512, 18944, 3584), (2048, 18944, 3584)]
+# the same with another contract (of f16 activations: halves) or pinned fields; large ones are timed only
+VARIANTS = [(65, 130, 768, "", "activations=chunks"), (65, 130, 768, "", "kernel=wide"), (65, 130, 768, "", "kernel=narrow"),
+            (65, 130, 768, "bounded", ""), (65, 130, 768, "bounded", "warp-rows=32,activations=transposed"), (65, 130, 768, "", "warp-rows=32,activations=transposed"),
+            (65, 130, 768, "halves", ""), (33, 70, 1792, "halves", ""), (33, 70, 3584, "halves", "split=2"),
+            (33, 70, 3584, "halves", "split=4"), (2048, 18944, 3584, "", "kernel=wide"), (2048, 18944, 3584, "", "kernel=narrow")]
 
 
 def quantizer(rows, k, source):
@@ -46,12 +51,13 @@ def mxfp8(rows, k, source):
 """
 
 
-def product(m, n, k):
-    x, d = f"tensor<{m}x{k}xf32>", f"tensor<{m}x{n}xf32>"
+def product(m, n, k, contract=""):
+    x, d = f"tensor<{m}x{k}x{'f16' if contract == 'halves' else 'f32'}>", f"tensor<{m}x{n}xf32>"
+    attributes = f" {{contract = #blockscale.contract<{contract}>}}" if contract else ""
     w = f"tensor<{n}x{k // 256 * 144}xi8, #blockscale.blocks<q4_K>>"
     return f"""func.func @f(%x: {x}, %w: {w}) -> {d} {{
   %c = tensor.empty() : {d}
-  %d = blockscale.gemm ins(%x, %w : {x}, {w}) outs(%c : {d}) -> {d}
+  %d = blockscale.gemm ins(%x, %w : {x}, {w}) outs(%c : {d}){attributes} -> {d}
   return %d : {d}
 }}
 """
@@ -63,8 +69,12 @@ def main():
     cases |= {f"tiles-{r}x{k}-{s}": tiles(r, k, s) for r, k, s in TILES}
     cases |= {f"mxfp8-{r}x{k}-{s}": mxfp8(r, k, s) for r, k, s in MXFP8}
     cases |= {f"product-{m}x{n}x{k}": product(m, n, k) for m, n, k in PRODUCTS}
+    pins = {}
+    for m, n, k, contract, pin in VARIANTS:
+        name = "-".join(filter(None, [f"product-{m}x{n}x{k}", contract, pin.replace("=", "").replace(",", "-")]))
+        cases[name], pins[name] = product(m, n, k, contract), [f"--pin={pin}"] * bool(pin)
     for name, text in cases.items():
-        ran = subprocess.run([translate, "--mlir-to-ptx", "--arch=sm_90a", "-", "-o", folder / f"{name}.ptx",
+        ran = subprocess.run([translate, "--mlir-to-ptx", "--arch=sm_90a", *pins.get(name, []), "-", "-o", folder / f"{name}.ptx",
                               f"--manifest={folder / (name + '.json')}"], input=text, text=True, capture_output=True)
         if ran.returncode:
             sys.exit(f"{name}: {ran.stderr}")
