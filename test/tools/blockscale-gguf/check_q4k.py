@@ -5,7 +5,7 @@
 #   check_q4k.py FILE.gguf FILE.safetensors
 #
 # Reads the tensors by its own hand and prints the error of each against the f16 weights.
-# Where PyPI `gguf` is installed, its reader and dequantiser must give the same bits.
+# The reader and the dequantiser of PyPI gguf must give the same bits.
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -13,6 +13,7 @@ import json
 import struct
 import sys
 
+import gguf
 import numpy as np
 
 NAMES = {"ffn.down.weight": "ffn.down.weight", "up": "ffn.up.weight"}
@@ -75,10 +76,6 @@ def main():
         padded = np.pad(weights, ((0, 0), (0, values.shape[1] - weights.shape[1])))
         error = np.linalg.norm(values - padded) / np.linalg.norm(padded)
         print(f"{name}: relative error {error:.4f}, largest {np.abs(values - padded).max():.4f}")
-    try:
-        import gguf
-    except ImportError:
-        return 0
     for tensor in gguf.GGUFReader(sys.argv[1]).tensors:
         if tensor.name in seen:
             theirs = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
