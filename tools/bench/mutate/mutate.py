@@ -288,8 +288,12 @@ def blockKernels(build, folder, pattern):
         if name == "ordered":
             given.append(("ring-plane-33x70x1792", text, (single, q4k.planes(blocks)), "--pin=weights=plane"))
             given.append(("ring-rows32-33x70x1792", text, (single, blocks), "--pin=activations=transposed,warp-rows=32"))
+    # One stage, as chips without bulk copies have it; its fill and its products take turns behind barriers.
+    given += [(f"sm_80-{name}", text, arrays, pin) for name, text, arrays, pin in given if name.startswith(("raw_nibble", "ring-ordered"))]
+    given.append(("sm_80-raw_nibble-packed-63x130x512", given[0][1], given[0][2], "--pin=kernel=raw_nibble,sums=packed"))
     for name, text, arrays, pin in given:
-        name = f"q4_K-sm_90a-{name}"
+        arch, name = ("sm_80", name.removeprefix("sm_80-")) if name.startswith("sm_80") else ("sm_90a", name)
+        name = f"q4_K-{arch}-{name}"
         if not re.search(pattern, name):
             continue
         work = pathlib.Path(folder) / name
@@ -297,7 +301,7 @@ def blockKernels(build, folder, pattern):
         (work / "k.mlir").write_text(text)
         for path, array in zip(("a.npy", "w.npy"), arrays):
             numpy.save(work / path, array.reshape(len(array), -1))
-        subprocess.run([pathlib.Path(build) / "bin" / "blockscale-translate", "--mlir-to-ptx", "--arch=sm_90a",
+        subprocess.run([pathlib.Path(build) / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={arch}",
                         *([pin] if pin else []), work / "k.mlir", "-o", work / "k.ptx",
                         f"--manifest={work / 'k.json'}"], check=True)
         if name.endswith(SEVERAL_TILES):
