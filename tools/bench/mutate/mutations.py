@@ -237,6 +237,22 @@ def copyArriveVariants(line):
         yield "weaken.count", "counted for itself", line.withOpcode(line.opcode.replace(".noinc", ""))
 
 
+def plainCopyVariants(line):
+    yield "drop.copy", "not copied", NOTHING
+
+
+# Rows are swizzled, so the leading offset is not read.
+WGMMA_DESC_FIELDS = {"start": 1, "stride": 1 << 32, "swizzle": 1 << 62}
+
+
+def wgmmaProductVariants(line):
+    yield "drop.product", "not multiplied", NOTHING
+    descriptor = next((i for i, operand in enumerate(line.operands) if i and not operand.startswith("{")), None)
+    if descriptor is not None:
+        for field, bit in WGMMA_DESC_FIELDS.items():
+            yield "weaken.descriptor", f"{field} of the descriptor", line.changed(descriptor, ("xor.b64", str(bit)), "b64")
+
+
 def strongVariants(line):
     opcode = re.sub(r"\.(acquire|release|acq_rel)\b", ".relaxed", line.opcode)
     yield "weaken.order", "relaxed", line.withOpcode(opcode)
@@ -272,6 +288,10 @@ def variants(line):
         return groupVariants(line)
     if re.match(r"wgmma\.(fence|commit_group|wait_group)", opcode):
         return wgmmaVariants(line)
+    if opcode.startswith("wgmma.mma_async"):
+        return wgmmaProductVariants(line)
+    if re.match(r"cp\.async\.(ca|cg)\.", opcode):
+        return plainCopyVariants(line)
     if opcode.startswith("cp.async.mbarrier.arrive"):
         return copyArriveVariants(line)
     if re.match(r"(ld|st|atom|red)\..*(acquire|release|acq_rel)", opcode):
