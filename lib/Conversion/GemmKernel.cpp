@@ -241,13 +241,15 @@ void KernelBuilder::drain(const EpilogueParams &params, Value row, Value column,
   if (int64_t pair = schedule.getCtaGroup(); pair > 1)
     first = arith::AddIOp::create(b, loc, times(row, pair), PairRankOp::create(b, loc));
   first = times(first, products);
+  SmallVector<Value> rows{first};
+  for (int64_t product = 1; product < products; ++product)
+    rows.push_back(arith::AddIOp::create(b, loc, first, constant(product)));
   for (int64_t i = 0; i < products * loads; ++i) {
-    int64_t product = i / loads, at = i % loads;
-    int64_t n = drain.order == DrainOrder::forward ? at * width : tileN - (at + 1) * width;
-    if (at == 0)
-      row = product ? arith::AddIOp::create(b, loc, first, constant(product)).getResult() : first;
-    auto load =
-        LoadAccumulatorOp::create(b, loc, types, tmem, drain.accumulator, product * tileN + n);
+    int64_t from = epilogueColumn(shape, schedule, i, width), n = from % tileN;
+    if (drain.order == DrainOrder::backward)
+      from = n = tileN - n - width;
+    row = rows[size_t(from / tileN)];
+    auto load = LoadAccumulatorOp::create(b, loc, types, tmem, drain.accumulator, from);
     if (i + 1 == drain.loadsBeforeRelease)
       ConsumerReleaseOp::create(b, loc, accumulators, stage);
     ValueRange values = load.getValues();

@@ -29,11 +29,14 @@
 // KERNEL: blockscale.copy_scales {{.*}} sfb tiles 2 from 2{{$}}
 // KERNEL: blockscale.copy_scales {{.*}} sfa tiles 2 from 2 product 1
 // KERNEL: blockscale.mma {{.*}} steps 1 from 1
-// The columns of the second product follow those of the first; its rows are the next 128.
-// KERNEL: blockscale.load_accumulator {{.*}} column 224
+// The columns of the second product follow those of the first; its rows are the next 128. What is
+// stored at once comes from each in turn, so that what they share is not held for long.
 // KERNEL: %[[NEXT:.+]] = arith.addi %[[FIRST:.+]], %c1
+// KERNEL: blockscale.load_accumulator {{.*}} column 0
+// KERNEL: blockscale.tma_store {{.*}}[%[[FIRST]], %{{.+}}] column 0
 // KERNEL: blockscale.load_accumulator {{.*}} column 256
 // KERNEL: blockscale.tma_store {{.*}}[%[[NEXT]], %{{.+}}] column 0
+// KERNEL: blockscale.load_accumulator {{.*}} column 32
 
 // Only the distinct copies: 16 of a K tile.
 // MACHINE-COUNT-8: blockscale.tcgen05_cp

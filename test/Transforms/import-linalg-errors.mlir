@@ -2,7 +2,7 @@
 // RUN: blockscale-opt %s --blockscale-import-linalg --split-input-file 2>/dev/null | FileCheck %s
 // RUN: not blockscale-opt %s --blockscale-import-linalg=strict=true --split-input-file 2>&1 | FileCheck %s --check-prefix=STRICT
 
-// CHECK-COUNT-18: linalg.generic
+// CHECK-COUNT-19: linalg.generic
 // CHECK-NOT: blockscale.gemm
 // STRICT: error: import_linalg_c1: shapes must be static
 // STRICT-NOT: remark: import
@@ -328,4 +328,21 @@ func.func @c1_results(%a: tensor<5x4x32xf4E2M1FN>, %s: tensor<5x4xf8E8M0FNU>, %d
     linalg.yield %next, %p : f32, f32
   } -> (tensor<5x5xf32>, tensor<5x5xf32>)
   return %r#0, %r#1 : tensor<5x5xf32>, tensor<5x5xf32>
+}
+
+// -----
+
+// One scale for all of B.
+func.func @c1_scalar(%a: tensor<5x4x32xf4E2M1FN>, %sa: tensor<5x4xf8E8M0FNU>, %b: tensor<7x4x32xf4E2M1FN>, %sb: f8E8M0FNU, %d: tensor<5x7xf32>) -> (tensor<5x7xf32>) {
+  // expected-remark @below {{import_linalg_c1: operands must be tensors, got 'f8E8M0FNU'}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, ko, ki) -> (m, ko, ki)>, affine_map<(m, n, ko, ki) -> (m, ko)>, affine_map<(m, n, ko, ki) -> (n, ko, ki)>, affine_map<(m, n, ko, ki) -> ()>, affine_map<(m, n, ko, ki) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%a, %sa, %b, %sb : tensor<5x4x32xf4E2M1FN>, tensor<5x4xf8E8M0FNU>, tensor<7x4x32xf4E2M1FN>, f8E8M0FNU) outs(%d : tensor<5x7xf32>) {
+  ^bb0(%p0: f4E2M1FN, %sx: f8E8M0FNU, %y: f4E2M1FN, %sy: f8E8M0FNU, %sum: f32):
+    %p = arith.scaling_extf %p0, %sx : f4E2M1FN, f8E8M0FNU to f32
+    %q = arith.scaling_extf %y, %sy : f4E2M1FN, f8E8M0FNU to f32
+    %pq = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %pq : f32
+    linalg.yield %next : f32
+  } -> tensor<5x7xf32>
+  return %r : tensor<5x7xf32>
 }

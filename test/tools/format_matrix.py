@@ -175,6 +175,9 @@ def extraCases():
     # The same in clusters: operands are shared, scales each CTA's own.
     yield Case("mxfp4", "sm_103a", "f32", 300, 200, 992, data="random", ctas=4, stages=3, instK=96, group=2, cluster="2x2")
     yield Case("nvfp4", "sm_103a", "f32", 260, 200, 832, data="random", ctas=2, stages=3, instK=96, cluster="2x1")
+    # Two products of a tile share its bias and the places of C.
+    yield Case("nvfp4", "sm_107a", "bf16", 300, 127, 256, data="random", tileM=256, bias=True, c=True)
+    yield Case("nvfp4", "sm_107a", "bf16", 600, 264, 256, data="random", tileM=512, tileN=256, stages=2, ctas=2, group=2, bias=True, c=True)
     # The shorter K of sm_107a, where FP4 beside FP8 has its gaps again.
     for name, k in (("e2m1-e4m3", 32), ("e5m2-e4m3", 32), ("mxf4nvf4-ue5m3-16", 64), ("mxf4nvf4-ue4m3-32", 64)):
         yield Case(name, "sm_107a", "f32", 130, 136, 384, instK=k)

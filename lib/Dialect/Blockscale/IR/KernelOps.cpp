@@ -568,7 +568,9 @@ LogicalResult PlanVerifier::checkAccumulatorLoads() {
                WalkResult::interrupt();
       // The first of two overlapped stages is read from its end, which the second writes.
       bool isBackward = isOverlapped() && *stage == 0;
-      int64_t want = isBackward ? schedule.getInst().n - column - count : column;
+      int64_t want = isBackward ? schedule.getInst().n - column - count
+                     : count    ? epilogueColumn(shape, schedule, column / count, count)
+                                : column;
       if (int64_t(load.getColumn()) != want)
         return op->emitOpError("kernel_c15: column must be ")
                    << want << ", the next one of the stage, got " << load.getColumn(),

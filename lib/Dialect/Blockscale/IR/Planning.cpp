@@ -74,6 +74,16 @@ GemmShape::GemmShape(ProblemAttr problem, ScheduleAttr schedule) {
   ctasOfTile = schedule.getCtaGroup();
 }
 
+int64_t blockscale::epilogueColumn(const GemmShape &shape, ScheduleAttr schedule, int64_t i,
+                                   int64_t count) {
+  int64_t products = productsOfTile(schedule);
+  bool staged = schedule.getEpilogue() == Epilogue::tma_store;
+  int64_t perStore = staged ? std::max<int64_t>(1, shape.outColumns / count) : 1;
+  int64_t product = i / perStore % products;
+  int64_t at = i / (perStore * products) * perStore + i % perStore;
+  return product * schedule.getTile().n + at * count;
+}
+
 TmaMapAttr blockscale::operandMap(MLIRContext *context, const facts::OperandTile &tile,
                                   facts::Format format, facts::Major major, int64_t rows, int64_t k,
                                   int64_t pitch, ArrayRef<int64_t> box) {

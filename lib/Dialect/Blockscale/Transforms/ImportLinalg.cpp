@@ -52,19 +52,19 @@ static Value peel(Value value) {
   return value;
 }
 
-/// Erases casts and fills that nothing uses any more.
-static void eraseUnused(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
+/// Erases those of the ops that are casts and fills that nothing uses any more, and what
+/// they alone used. One op may define several operands, and be behind another.
+static void eraseUnused(SetVector<Operation *> ops) {
+  while (!ops.empty()) {
+    Operation *op = ops.pop_back_val();
     if (!op->use_empty() ||
         !isa<arith::BitcastOp, tensor::BitcastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
              tensor::EmptyOp, linalg::FillOp, arith::ConstantOp>(op))
-      return;
-    value = isa<linalg::FillOp>(op) ? op->getOperand(1)
-            : op->getNumOperands()  ? op->getOperand(0)
-                                    : Value();
+      continue;
+    for (Value operand : op->getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        ops.insert(source);
     op->erase();
-    if (!value)
-      return;
   }
 }
 
@@ -163,7 +163,10 @@ LogicalResult Importer::readLoops() {
               "result, got "
            << generic.getNumDpsInputs() << " inputs and " << generic.getNumResults() << " results";
   for (Type type : generic->getOperandTypes())
-    if (!cast<ShapedType>(type).hasStaticShape())
+    if (!isa<RankedTensorType>(type))
+      return decline("import_linalg_c1") << "operands must be tensors, got " << type;
+  for (Type type : generic->getOperandTypes())
+    if (!cast<RankedTensorType>(type).hasStaticShape())
       return decline("import_linalg_c1") << "shapes must be static, got " << type;
   generic.getParallelDims(parallel);
   generic.getReductionDims(reduction);
@@ -331,15 +334,17 @@ Value Importer::gemm(Value addend, Value out) {
 }
 
 void Importer::rewrite() {
-  SmallVector<Value> sources(generic->getOperands());
+  SetVector<Operation *> sources;
+  for (Value operand : generic->getOperands())
+    if (Operation *source = operand.getDefiningOp())
+      sources.insert(source);
   Value init = generic.getDpsInitOperand(0)->get();
   Value addend = startsFromZero(init) ? Value() : init;
   auto type = cast<RankedTensorType>(generic.getResult(0).getType());
   Value out = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
   generic.getResult(0).replaceAllUsesWith(gemm(addend, out));
   generic.erase();
-  for (Value source : sources)
-    eraseUnused(source);
+  eraseUnused(std::move(sources));
 }
 
 namespace {

@@ -132,6 +132,11 @@ struct GemmShape {
   }
 };
 
+/// The first column of an accumulator stage that load `i` of the epilogue reads, of `count`
+/// columns each. What is stored at once comes from each product in turn, so that nothing
+/// that they share is held for longer.
+int64_t epilogueColumn(const GemmShape &shape, ScheduleAttr schedule, int64_t i, int64_t count);
+
 /// Whether column tiles cut tiles of B's scales, so that every other one starts inside one.
 inline bool cutsScaleTiles(Shape3 tile) { return tile.n % facts::kScaleTileRows != 0; }
 
