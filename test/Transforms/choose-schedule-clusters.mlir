@@ -10,7 +10,9 @@
 // RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_107a tile-m=256 tile-n=192" | FileCheck %s --check-prefix=REUSE192
 // RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_107a tile-m=256" | FileCheck %s --check-prefix=REUSE128
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a cluster=two" 2>&1 | FileCheck %s --check-prefix=SHAPE
-// SHAPE: schedule_c14: cluster must be 1, 2 or 4 by 1, 2 or 4 CTAs, got 0x0
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_100a cta-group=3" 2>&1 | FileCheck %s --check-prefix=GROUP
+// GROUP: schedule_c4: cta_group must be 1 or 2, got 3
+// SHAPE: schedule_c14: cluster must be 1, 2 or 4 by 1, 2 or 4 CTAs, got 'two'
 
 !a = tensor<128x256xf4E2M1FN>
 !s = tensor<128x16xi8, #blockscale.scales<ue4m3, tiled>>

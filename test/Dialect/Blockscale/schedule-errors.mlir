@@ -95,7 +95,7 @@ func.func @schedule_c6_reuse(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8x
 !a = tensor<8x64xf4E2M1FN>
 !s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
 func.func @schedule_c5_pair(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{schedule_c5: tile must be 256x64, 256x128, 256x192 or 256x256 of one instruction's m and n, and 256 deep for mxf4nvf4, got 128x128x256 of 256x128x64}}
+  // expected-error @below {{schedule_c5: tile must be 256x64, 256x128, 256x192 or 256x256 of one instruction's m and n, or of twice its m where B is reused, and 256 deep for mxf4nvf4, got 128x128x256 of 256x128x64}}
   %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
     {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 256x128x64, cta_group = 2, tile = 128x128x256, stages = 5, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148, cluster = 2x1>} -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>
@@ -139,7 +139,7 @@ func.func @schedule_c14_pair(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8x
 !a = tensor<8x64xf4E2M1FN>
 !s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
 func.func @schedule_c5(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{schedule_c5: tile must be 128x64, 128x128, 128x192 or 128x256 of one instruction's m and n, and 256 deep for mxf4nvf4, got 128x32x256 of 128x32x64}}
+  // expected-error @below {{schedule_c5: tile must be 128x64, 128x128, 128x192 or 128x256 of one instruction's m and n, or of twice its m where B is reused, and 256 deep for mxf4nvf4, got 128x32x256 of 128x32x64}}
   %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
     {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x32x64, cta_group = 1, tile = 128x32x256, stages = 3, accumulators = 1, epilogue = tma_store, staging = 2, ctas = 148>} -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>
@@ -326,7 +326,7 @@ func.func @schedule_c6_overlapped_one(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> te
 !a = tensor<8x64xf4E2M1FN>
 !s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
 func.func @schedule_c5_span(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{schedule_c5: tile must be 128x64, 128x128, 128x192 or 128x256 of one instruction's m and n, and 768 deep for mxf4nvf4, got 128x128x256 of 128x128x96}}
+  // expected-error @below {{schedule_c5: tile must be 128x64, 128x128, 128x192 or 128x256 of one instruction's m and n, or of twice its m where B is reused, and 768 deep for mxf4nvf4, got 128x128x256 of 128x128x96}}
   %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
     {schedule = #blockscale.schedule<arch = sm_103a, mma = mxf4nvf4, inst = 128x128x96, cta_group = 1, tile = 128x128x256, stages = 6, accumulators = 2, epilogue = tma_store, staging = 1, ctas = 148, scale_stages = 6>} -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>

@@ -143,8 +143,10 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
       !llvm::is_contained(kTileColumns, tile.n))
     return emitError() << "schedule_c5: tile must be " << inst.m << "x64, " << inst.m << "x128, "
                        << inst.m << "x192 or " << inst.m
-                       << "x256 of one instruction's m and n, and " << tileK << " deep for "
-                       << name(mma) << ", got " << text(tile) << " of " << text(inst);
+                       << "x256 of one instruction's m and n, or of twice its m where B is reused, "
+                          "and "
+                       << tileK << " deep for " << name(mma) << ", got " << text(tile) << " of "
+                       << text(inst);
   if (reusesB && !facts::supports(arch, facts::Feature::collectorB))
     return emitError() << "schedule_c5: tile of twice inst's m, which reuses B ("
                        << facts::info(facts::Feature::collectorB).what << "), must be on "

@@ -224,6 +224,8 @@ private:
     if (chosen && chosen.getArch() != target)
       return emitError() << "schedule_c1: arch of a schedule must be the one that is compiled for, "
                          << name(target) << ", got " << name(chosen.getArch());
+    if (!chosen && failed(verifyClusterPins(emitError)))
+      return failure();
     if (!chosen)
       chosen = choose(problem, target, pinnedEpilogue);
     if (failed(verifySchedule(problem, chosen, emitError)))
@@ -234,13 +236,24 @@ private:
     return verifyFetchable(gemm.getLogicalProblem(), chosen, emitError, zeroTailsOf(gemm));
   }
 
+  /// The rest of the plan follows from them, so they are checked first.
+  LogicalResult verifyClusterPins(ErrorFn emitError) {
+    if (ctaGroup && ctaGroup != 1 && ctaGroup != 2)
+      return emitError() << "schedule_c4: cta_group must be 1 or 2, got " << ctaGroup.getValue();
+    auto [m, n] = StringRef(cluster.getValue()).split('x');
+    auto isExtent = [](StringRef text) { return text == "1" || text == "2" || text == "4"; };
+    if (!cluster.empty() && (!isExtent(m) || !isExtent(n)))
+      return emitError() << "schedule_c14: cluster must be 1, 2 or 4 by 1, 2 or 4 CTAs, got '"
+                         << cluster << "'";
+    return success();
+  }
+
   /// Pins of a pair and of a cluster; a pair alone is a cluster of two.
   ClusterShape pinnedCluster() {
     ClusterShape shape{ctaGroup == 2 ? 2 : 1, 1};
-    StringRef text = cluster.getValue();
-    auto [m, n] = text.split('x');
-    if (!text.empty() && (m.getAsInteger(10, shape.m) || n.getAsInteger(10, shape.n)))
-      shape = {0, 0}; // the rule says what one is
+    auto [m, n] = StringRef(cluster.getValue()).split('x');
+    if (!cluster.empty() && (m.getAsInteger(10, shape.m) || n.getAsInteger(10, shape.n)))
+      return {0, 0}; // verifyClusterPins has refused it
     return shape;
   }
 
