@@ -13,6 +13,7 @@ import argparse
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import xml.etree.ElementTree
 
@@ -44,12 +45,12 @@ def loopOf(sass):
     return longest
 
 
-def kernel(build, ptxas, arch, work, pins=(), disassembler=None):
+def kernel(build, ptxas, arch, work, pins=(), disassembler=None, source=ROOT / "examples" / "q4k.mlir"):
     """Registers, spilled bytes, instructions and IMMA of raw_nibble, or as pinned."""
     ptx, cubin = work / f"{arch}.ptx", work / f"{arch}.cubin"
     pinned = [f"--pin={pins}"] if pins else []
     run(build / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={arch}", *pinned,
-        ROOT / "examples" / "q4k.mlir", "-o", ptx)
+        source, "-o", ptx)
     said = run(ptxas, f"-arch={arch}", "-v", ptx, "-o", cubin)
     loop = loopOf(run(disassembler or ptxas.parent / "nvdisasm", "-c", cubin))
     spilled = sum(int(count) for count in re.findall(r"(\d+) bytes spill", said))
@@ -59,8 +60,17 @@ def kernel(build, ptxas, arch, work, pins=(), disassembler=None):
 def other(build, ptxas, work, disassembler):
     """What an assembler of another release makes of every kernel of sm_90a."""
     release = re.search(r"release (\d+\.\d+)", run(ptxas, "--version"))[1].replace(".", "_")
-    for name, pins in (("raw_nibble", ""), ("packed", "sums=packed"), ("wide", "kernel=wide"), ("narrow", "kernel=narrow")):
-        registers, spilled, instructions, _ = kernel(build, ptxas, "sm_90a", work, pins, disassembler)
+    sys.path.insert(0, str(ROOT / "tools" / "bench" / "q4k"))
+    import generate
+
+    for name, pins, form in (("raw_nibble", "", ""), ("packed", "sums=packed", ""), ("wide", "kernel=wide", ""), ("narrow", "kernel=narrow", ""),
+                             ("tiles", "", "q8_1_tile"), ("tiles_rows32", "warp-rows=32", "q8_1_tile"), ("parts", "", "q8_1_tile_parts"),
+                             ("halves", "", "f16"), ("halves_split", "split=2", "f16")):
+        chosen = {}
+        if form:
+            (work / "form.mlir").write_text(generate.module((512, 3584, 18944) if pins == "split=2" else generate.SHAPES[0], form))
+            chosen["source"] = work / "form.mlir"
+        registers, spilled, instructions, _ = kernel(build, ptxas, "sm_90a", work, pins, disassembler, **chosen)
         key = f"q4k.sm_90a.ptxas_{release}.{name}"
         measure.report(f"{key}.registers", registers)
         measure.report(f"{key}.spill_bytes", spilled)
