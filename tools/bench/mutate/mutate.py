@@ -289,7 +289,11 @@ def blockKernels(build, folder, pattern):
             given.append(("ring-plane-33x70x1792", text, (single, q4k.planes(blocks)), "--pin=weights=plane"))
             given.append(("ring-rows32-33x70x1792", text, (single, blocks), "--pin=activations=transposed,warp-rows=32"))
     # One stage, as chips without bulk copies have it; its fill and its products take turns behind barriers.
-    given += [(f"sm_80-{name}", text, arrays, pin) for name, text, arrays, pin in given if name.startswith(("raw_nibble", "ring-ordered"))]
+    # Tiles are full enough that no instruction copies padding alone.
+    given.append(("sm_80-raw_nibble-63x130x512", *given[0][1:]))
+    x, blocks = halves.make(63, 130, 512, 1)
+    given.append(("sm_80-tiles-63x130x512", halves.module(x, blocks, "ordered", None).replace("xf16>", "xf32>"),
+                  (x.astype(numpy.float32), blocks), None))
     given.append(("sm_80-raw_nibble-packed-63x130x512", given[0][1], given[0][2], "--pin=kernel=raw_nibble,sums=packed"))
     for name, text, arrays, pin in given:
         arch, name = ("sm_80", name.removeprefix("sm_80-")) if name.startswith("sm_80") else ("sm_90a", name)
