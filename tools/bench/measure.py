@@ -19,6 +19,14 @@ def fail(message):
     sys.exit(f"error: bench: {message}")
 
 
+def run(*command):
+    """What a program says, on both streams; a failure ends the bench."""
+    ran = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if ran.returncode:
+        fail(f"{command[0]}: {ran.stderr.strip()[:500]}")
+    return ran.stdout + ran.stderr
+
+
 def cpuMilliseconds(command, runs=9):
     """User and system time of the whole process, the least of some runs."""
     least = None

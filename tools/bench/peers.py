@@ -14,7 +14,6 @@ import argparse
 import dataclasses
 import pathlib
 import re
-import subprocess
 import tempfile
 
 import measure
@@ -66,13 +65,6 @@ PEERS = [
 ]
 
 
-def run(*command):
-    ran = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    if ran.returncode:
-        measure.fail(f"{command[0]}: {ran.stderr.strip()[:500]}")
-    return ran.stdout + ran.stderr
-
-
 def program(peer):
     """Whole tiles, several along K, so that each instruction stands once."""
     a, b, scale, block, tileK = FORMATS[peer.format]
@@ -95,11 +87,11 @@ def resources(build, ptxas, work, peer):
     pins = {"tile-n": peer.columns, "inst-k": peer.instK, **({"cta-group": 2} if peer.pair else {}),
             **({"tile-m": 512} if peer.rows == 512 else {})}
     options = " ".join(f"{key}={value}" for key, value in pins.items())
-    chosen = run(build / "bin" / "blockscale-opt", source, f"--blockscale-choose-schedule=arch={peer.arch} {options}")
-    run(build / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={peer.arch}",
+    chosen = measure.run(build / "bin" / "blockscale-opt", source, f"--blockscale-choose-schedule=arch={peer.arch} {options}")
+    measure.run(build / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={peer.arch}",
         "--pin=" + ",".join(f"{key}={value}" for key, value in pins.items()), source, "-o", ptx)
     text = ptx.read_text()
-    said = run(ptxas, f"-arch={peer.arch}", "-v", ptx, "-o", work / "k.cubin")
+    said = measure.run(ptxas, f"-arch={peer.arch}", "-v", ptx, "-o", work / "k.cubin")
     return {"stages": int(re.search(r"[ ,]stages = (\d+)", chosen)[1]),
             "accumulators": int(re.search(r"accumulators = (\d+)", chosen)[1]),
             "products": len(re.findall(r"^\s*(?:@%p\d+ )?tcgen05\.mma\.", text, re.M)),

@@ -12,7 +12,6 @@
 import argparse
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
@@ -21,13 +20,6 @@ import measure
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REGISTERS_PER_SM, REGISTER_STEP, THREADS = 65536, 8, 256
-
-
-def run(*command):
-    ran = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    if ran.returncode:
-        measure.fail(f"{command[0]}: {ran.stderr.strip()}")
-    return ran.stdout + ran.stderr
 
 
 def loopOf(sass):
@@ -49,17 +41,17 @@ def kernel(build, ptxas, arch, work, pins=(), disassembler=None, source=ROOT / "
     """Registers, spilled bytes, instructions and IMMA of raw_nibble, or as pinned."""
     ptx, cubin = work / f"{arch}.ptx", work / f"{arch}.cubin"
     pinned = [f"--pin={pins}"] if pins else []
-    run(build / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={arch}", *pinned,
+    measure.run(build / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={arch}", *pinned,
         source, "-o", ptx)
-    said = run(ptxas, f"-arch={arch}", "-v", ptx, "-o", cubin)
-    loop = loopOf(run(disassembler or ptxas.parent / "nvdisasm", "-c", cubin))
+    said = measure.run(ptxas, f"-arch={arch}", "-v", ptx, "-o", cubin)
+    loop = loopOf(measure.run(disassembler or ptxas.parent / "nvdisasm", "-c", cubin))
     spilled = sum(int(count) for count in re.findall(r"(\d+) bytes spill", said))
     return int(re.search(r"Used (\d+) registers", said)[1]), spilled, len(loop), sum(i.startswith("IMMA") for i in loop)
 
 
 def other(build, ptxas, work, disassembler):
     """What an assembler of another release makes of every kernel of sm_90a."""
-    release = re.search(r"release (\d+\.\d+)", run(ptxas, "--version"))[1].replace(".", "_")
+    release = re.search(r"release (\d+\.\d+)", measure.run(ptxas, "--version"))[1].replace(".", "_")
     sys.path.insert(0, str(ROOT / "tools" / "bench" / "q4k"))
     import generate
 
@@ -99,7 +91,7 @@ def main():
             other(args.build, args.ptxas130, work, args.ptxas.parent / "nvdisasm")
         facts, seen = args.build / "test" / "Unit" / "FactsTests", work / "facts.xml"
         if facts.exists():
-            run(facts, "--gtest_filter=NibbleFragments.*", f"--gtest_output=xml:{seen}")
+            measure.run(facts, "--gtest_filter=NibbleFragments.*", f"--gtest_output=xml:{seen}")
             values = [int(p.get("value")) for p in xml.etree.ElementTree.parse(seen).iter("property")
                       if p.get("name") == "fragment_map_mismatches"]
             measure.report("q4k.fragment_map_mismatches", sum(values))
