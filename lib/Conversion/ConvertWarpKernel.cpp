@@ -30,6 +30,9 @@ static int64_t mostRegisters(WarpScheduleAttr schedule) {
 }
 static int64_t mostRegisters(QuantizeScheduleAttr) { return 0; }
 
+static int64_t clusterOf(WarpScheduleAttr schedule) { return schedule.getSplit(); }
+static int64_t clusterOf(QuantizeScheduleAttr) { return 1; }
+
 namespace {
 
 template <typename KernelT> struct WarpKernelPattern : ConvertOpToLLVMPattern<KernelT> {
@@ -51,6 +54,9 @@ template <typename KernelT> struct WarpKernelPattern : ConvertOpToLLVMPattern<Ke
                   b.getI32IntegerAttr(int32_t(op.getBlocks())));
     if (int64_t most = mostRegisters(op.getSchedule()))
       func->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), b.getI32IntegerAttr(int32_t(most)));
+    if (int64_t cluster = clusterOf(op.getSchedule()); cluster > 1)
+      func->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                    b.getDenseI32ArrayAttr({int32_t(cluster), 1, 1}));
     for (auto [i, param] : llvm::enumerate(op.getArgumentTypes()))
       if (isa<BufferType>(param))
         func.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),

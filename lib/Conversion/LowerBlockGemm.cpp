@@ -48,9 +48,10 @@ void blockscale::buildBlockLaunch(OpBuilder &b, GemmOp gemm, WarpKernelOp kernel
   DeviceOperands operands(b, gemm, problem);
   Value tokens = arith::ConstantIntOp::create(b, loc, problem.getM(), /*width=*/32);
   WarpGrid grid = planGrid(problem, gemm.getWarpSchedule().getTile());
-  LaunchOp::create(b, loc, symbol, ArrayRef<int64_t>{grid.tokens, grid.rows, 1},
+  int64_t split = gemm.getWarpSchedule().getSplit();
+  LaunchOp::create(b, loc, symbol, ArrayRef<int64_t>{grid.tokens * split, grid.rows, 1},
                    ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1},
-                   ArrayRef<int64_t>{1, 1, 1}, kernel.getSharedBytes(), /*oversized=*/false,
+                   ArrayRef<int64_t>{split, 1, 1}, kernel.getSharedBytes(), /*oversized=*/false,
                    ValueRange{operands.a, operands.weights, operands.d, tokens});
   operands.finish(gemm);
 }

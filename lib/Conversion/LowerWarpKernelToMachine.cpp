@@ -85,8 +85,14 @@ void WarpKernelLowering::lower(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](SharedPlaneOp op) { lowerPlane(op); })
       .Case([&](BlockTileOp op) {
-        values[op.getTokens()] = {CtaIdXOp::create(builder, op.getLoc())};
+        // A cluster's CTAs, which have one tile, are neighbours along x.
+        Value x = CtaIdXOp::create(builder, op.getLoc());
+        values[op.getTokens()] = {
+            shape.split == 1 ? x : e.shr(x, llvm::Log2_64(uint64_t(shape.split)))};
         values[op.getRows()] = {NVVM::BlockIdYOp::create(builder, op.getLoc(), e.i32Type())};
+      })
+      .Case([&](KPartOp op) {
+        values[op] = {e.andi(CtaIdXOp::create(builder, op.getLoc()), shape.split - 1)};
       })
       .Case([&](TileRingOp op) { lowerRing(op); })
       .Case<ActivationCursorOp, WeightCursorOp>([&](auto op) { lowerCursor(op); })
@@ -127,6 +133,9 @@ void WarpKernelLowering::lower(Operation *op) {
       .Case([&](Rank1RescaleOp op) { lowerRescale(op); })
       .Case([&](MmaMinimaOp op) { lowerMinima(op); })
       .Case([&](StoreGroupOp op) { lowerStore(op); })
+      .Case([&](ShareGroupOp op) { lowerShare(op); })
+      .Case([&](ClusterBarrierOp) { e.clusterBarrier(); })
+      .Case([&](AddPartsOp op) { lowerAdd(op); })
       .Case([&](scf::ForOp op) { lowerLoop(op); })
       .Case<scf::YieldOp>([](auto) {})
       .Case([&](arith::ConstantOp op) { lowerConstant(op); })

@@ -147,36 +147,3 @@ void WarpKernelLowering::lowerMinima(MmaMinimaOp op) {
   }
   values[op.getResult()] = acc;
 }
-
-//===----------------------------------------------------------------------===//
-// Results
-//===----------------------------------------------------------------------===//
-
-void WarpKernelLowering::lowerStore(StoreGroupOp op) {
-  int64_t n = problem.getN();
-  bool ragged = n % shape.rows != 0, pairs = n % 2 == 0;
-  Values acc = values.lookup(op.getValues());
-  Value firstToken = e.add(e.mul(one(op.getTokenTile()), shape.tokens),
-                           e.mul(tokenWarp, shape.groups * kGroupTokens));
-  firstToken = e.add(firstToken, e.shr(lane, 2));
-  Value first = e.add(e.mul(one(op.getRowTile()), shape.rows), firstRow());
-  first = e.add(e.add(first, e.shl(e.andi(lane, 3), 1)), op.getStrip() * kStripRows);
-  Value address = BufferAddressOp::create(builder, op.getLoc(), one(op.getBuffer()));
-  address = e.add(address, e.mulWide(firstToken, n * 4));
-  address = e.add(address, e.mulWide(first, 4));
-  for (int64_t tokenAt = 0; tokenAt < 2; ++tokenAt) {
-    int64_t down = int64_t(op.getGroup()) * kGroupTokens + 8 * tokenAt;
-    Value inside = e.below(e.add(firstToken, down), one(op.getCount()));
-    for (int64_t half = 0; half < 2; ++half) {
-      for (int64_t column = 0; column < 2; column += pairs ? 2 : 1) {
-        Value legal = inside;
-        if (ragged)
-          legal = e.both(inside, e.below(e.add(first, 8 * half + column), e.i32(n)));
-        ArrayRef<Value> stored =
-            ArrayRef<Value>(acc).slice(4 * half + 2 * tokenAt + column, pairs ? 2 : 1);
-        Value at = e.add(address, down * n * 4 + (8 * half + column) * 4);
-        e.ifThen(legal, [&] { e.storeGlobal(at, stored); });
-      }
-    }
-  }
-}

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SourceLocations.h"
+#include "SplitSums.h"
 #include "WgmmaSums.h"
 #include "WgmmaWeights.h"
 #include "blockscale/Conversion/Passes.h"
@@ -34,7 +35,7 @@ public:
   explicit WgmmaKernelLowering(WgmmaKernelOp kernel)
       : kernel(kernel), problem(kernel.getProblem()), schedule(kernel.getSchedule()),
         shape(schedule), b(kernel.getContext()), e(b, kernel.getLoc()), weights(b, e, shape),
-        sumsToD(b, e, shape, problem, schedule) {}
+        sumsToD(b, e, shape, problem) {}
 
   void run();
 
@@ -53,7 +54,6 @@ private:
   void lowerConvert(ConvertTermsOp op);
   void lowerLoad(LoadHalvesOp op);
   void lowerMultiply(MultiplyHalvesOp op);
-  void lowerClusterBarrier(ClusterBarrierOp op);
   void lowerAdd(AddSumsOp op);
 
   Value one(Value value) { return values.lookup(value).front(); }
@@ -208,7 +208,7 @@ void WgmmaKernelLowering::lower(Operation *op) {
       .Case([&](ShareSumsOp op) {
         sumsToD.share(values.lookup(op.getSums()), lane, groupRow, /*plane=*/shared);
       })
-      .Case([&](ClusterBarrierOp op) { lowerClusterBarrier(op); })
+      .Case([&](ClusterBarrierOp) { e.clusterBarrier(); })
       .Case([&](AddSumsOp op) { lowerAdd(op); })
       .Case([&](CtaIndexOp op) { values[op.getResult()] = {CtaIdXOp::create(b, op.getLoc())}; })
       .Case([&](CtaCountOp op) { values[op.getResult()] = {NctaIdXOp::create(b, op.getLoc())}; })
@@ -369,14 +369,12 @@ void WgmmaKernelLowering::lowerMultiply(MultiplyHalvesOp op) {
   values[op.getResult()] = sums;
 }
 
-void WgmmaKernelLowering::lowerClusterBarrier(ClusterBarrierOp op) {
-  NVVM::ClusterArriveOp::create(b, op.getLoc(), b.getUnitAttr());
-  NVVM::ClusterWaitOp::create(b, op.getLoc(), b.getUnitAttr());
-}
-
 void WgmmaKernelLowering::lowerAdd(AddSumsOp op) {
-  sumsToD.add({lane, groupRow, one(op.getBuffer()), one(op.getTokenTile()), one(op.getRowTile())},
-              /*plane=*/shared, one(op.getRank()), e.sub(thread, e.i32(WgmmaShape::kProducers)));
+  SplitSums::Shape parts{shape.tokens, shape.rows, shape.planePitch, shape.groups * 128,
+                         schedule.getSplit()};
+  SplitSums(b, e, parts, problem)
+      .add({one(op.getBuffer()), one(op.getTokenTile()), one(op.getRowTile()), Value()},
+           /*plane=*/shared, one(op.getRank()), e.sub(thread, e.i32(WgmmaShape::kProducers)));
 }
 
 struct LowerWgmmaKernelToMachine

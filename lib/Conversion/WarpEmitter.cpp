@@ -226,6 +226,11 @@ WarpEmitter::Values WarpEmitter::mmaBf16(ArrayRef<Value> a, ArrayRef<Value> bWor
   return fields(product, 4);
 }
 
+void WarpEmitter::clusterBarrier() {
+  NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+  NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+}
+
 void WarpEmitter::ifThen(Value condition, llvm::function_ref<void()> body) {
   auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);

@@ -143,6 +143,9 @@ public:
   /// mma.sync.m16n8k16 of bf16 (4 and 2 words), or m16n8k8 (2 and 1), in f32.
   Values mmaBf16(mlir::ArrayRef<Value> a, mlir::ArrayRef<Value> bWords, mlir::ArrayRef<Value> c);
 
+  /// All threads of the cluster that have not left meet; what they wrote is seen.
+  void clusterBarrier();
+
   void ifThen(Value condition, llvm::function_ref<void()> body);
 
 private:

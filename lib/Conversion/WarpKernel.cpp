@@ -30,6 +30,14 @@ private:
   };
 
   void planPlanes();
+  /// The blocks of k that this CTA takes: the first, and how many.
+  struct Depth {
+    Value first, count;
+  };
+  Depth depth(Value part);
+  /// Sums go to D, or with a split k by way of the cluster's planes. Nobody may leave whose
+  /// plane is still read.
+  void finish(ValueRange sums, BlockTileOp tile, Value part, Block &entry);
   void fillActivations(Value cursor) { FillActivationsOp::create(b, loc, cursor, qa8, sda, parts); }
   void fillWeights(const Cursors &cursors, int64_t part = 0) {
     SmallVector<Value> planes;
@@ -53,6 +61,14 @@ private:
   Value constant(int64_t value, unsigned width) {
     return arith::ConstantIntOp::create(b, loc, value, width);
   }
+  Value mul(Value x, int64_t y) {
+    return arith::MulIOp::create(b, loc, x, constant(y, x.getType().getIntOrFloatBitWidth()));
+  }
+  /// `blocks` blocks of `bytes` further.
+  Value advance(Value cursor, Value blocks, int64_t bytes) {
+    Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), blocks);
+    return arith::AddIOp::create(b, loc, cursor, mul(wide, bytes));
+  }
   Value advance(Value cursor, int64_t bytes) {
     return arith::AddIOp::create(b, loc, cursor, constant(bytes, /*width=*/64));
   }
@@ -63,6 +79,7 @@ private:
   WarpScheduleAttr schedule;
   WarpShape shape;
   Value qa8, sda, parts, qb, sds, minima, dmin;
+  Value lastTurn; // of the loop
 };
 
 void WarpKernelBuilder::planPlanes() {
@@ -155,8 +172,7 @@ void WarpKernelBuilder::multiplyMinima(MutableArrayRef<Value> accumulators) {
 //===----------------------------------------------------------------------===//
 
 void WarpKernelBuilder::advanceWeights(Value turn, Cursors &cursors) {
-  Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, turn,
-                                     constant(blocksOfRow() - 1, 32));
+  Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, turn, lastTurn);
   Value step = arith::SelectOp::create(
       b, loc, more, constant(facts::info(problem.getB()).bytes, 64), constant(0, 64));
   cursors.nibbles = arith::AddIOp::create(b, loc, cursors.nibbles, step);
@@ -167,8 +183,7 @@ void WarpKernelBuilder::buildTurn(Value turn, Cursors &cursors,
                                   MutableArrayRef<Value> accumulators) {
   advanceWeights(turn, cursors);
   int64_t chunks = shape.chunks * facts::info(problem.getA()).bytes;
-  Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, turn,
-                                     constant(blocksOfRow() - 1, 32));
+  Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, turn, lastTurn);
   Value step = arith::SelectOp::create(b, loc, more, constant(chunks, 64), constant(0, 64));
   cursors.activations = arith::AddIOp::create(b, loc, cursors.activations, step);
   fillWeights(cursors);
@@ -204,6 +219,34 @@ void WarpKernelBuilder::buildPlainTurn(Cursors &cursors, MutableArrayRef<Value> 
   cursors.header = advance(cursors.header, block);
 }
 
+WarpKernelBuilder::Depth WarpKernelBuilder::depth(Value part) {
+  if (!part)
+    return {Value(), constant(blocksOfRow(), 32)};
+  // What the parts in front have, rounded down.
+  auto share = [&](Value parts) {
+    return arith::DivUIOp::create(b, loc, mul(parts, blocksOfRow()), constant(shape.split, 32));
+  };
+  Value first = share(part);
+  Value end = share(arith::AddIOp::create(b, loc, part, constant(1, 32)));
+  return {first, arith::SubIOp::create(b, loc, end, first)};
+}
+
+void WarpKernelBuilder::finish(ValueRange sums, BlockTileOp tile, Value part, Block &entry) {
+  Value d = entry.getArgument(kD), tokens = entry.getArgument(kTokens);
+  for (auto [index, sum] : llvm::enumerate(sums)) {
+    int64_t group = int64_t(index) / shape.strips, strip = int64_t(index) % shape.strips;
+    if (part)
+      ShareGroupOp::create(b, loc, sum, group, strip);
+    else
+      StoreGroupOp::create(b, loc, sum, d, tile.getTokens(), tile.getRows(), tokens, group, strip);
+  }
+  if (!part)
+    return;
+  ClusterBarrierOp::create(b, loc);
+  AddPartsOp::create(b, loc, d, tile.getTokens(), tile.getRows(), tokens, part);
+  ClusterBarrierOp::create(b, loc);
+}
+
 WarpKernelOp WarpKernelBuilder::build(StringRef name) {
   Type buffer = BufferType::get(b.getContext());
   auto type = b.getFunctionType({buffer, buffer, buffer, b.getI32Type()}, {});
@@ -227,7 +270,19 @@ WarpKernelOp WarpKernelBuilder::build(StringRef name) {
   cursors.nibbles = weights.getNibbles();
   cursors.header = weights.getHeader();
 
-  int64_t blocks = blocksOfRow();
+  Value part = schedule.isSplit() ? KPartOp::create(b, loc).getResult() : Value();
+  Depth own = depth(part);
+  if (part) {
+    int64_t bytesOfA = facts::info(problem.getA()).bytes,
+            bytesOfB = facts::info(problem.getB()).bytes;
+    cursors.activations = advance(cursors.activations, own.first,
+                                  shape.transposed ? bytesOfA : shape.chunks * bytesOfA);
+    cursors.nibbles = advance(cursors.nibbles, own.first, bytesOfB);
+    cursors.header = advance(cursors.header, own.first, bytesOfB);
+  }
+  lastTurn = part ? arith::SubIOp::create(b, loc, own.count, constant(1, 32)).getResult()
+                  : constant(blocksOfRow() - 1, 32);
+  int64_t blocks = blocksOfRow() / shape.split; // of a part at least
   if (shape.ring) {
     int64_t ahead = shape.stages - 1, bytes = facts::info(problem.getA()).bytes;
     for (int64_t i = 0; i < std::min(ahead, blocks); ++i)
@@ -245,28 +300,25 @@ WarpKernelOp WarpKernelBuilder::build(StringRef name) {
   int64_t sums = shape.groups * shape.strips;
   SmallVector<Value> carried(size_t(sums), zero);
   carried.append({cursors.activations, cursors.nibbles, cursors.header});
-  auto loop =
-      scf::ForOp::create(b, loc, constant(0, 32), constant(blocks, 32), constant(1, 32), carried);
+  auto loop = scf::ForOp::create(b, loc, constant(0, 32), own.count, constant(1, 32), carried);
   {
     OpBuilder::InsertionGuard inLoop(b);
     b.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> next(loop.getRegionIterArgs());
     auto accumulators = MutableArrayRef<Value>(next).take_front(sums);
-    Cursors own{next[sums], next[sums + 1], next[sums + 2]};
+    Cursors at{next[sums], next[sums + 1], next[sums + 2]};
     Value turn = loop.getInductionVar();
     if (shape.ring)
-      buildRingTurn(turn, own, accumulators);
+      buildRingTurn(turn, at, accumulators);
     else if (shape.stages == 2)
-      buildTurn(turn, own, accumulators);
+      buildTurn(turn, at, accumulators);
     else
-      buildPlainTurn(own, accumulators);
+      buildPlainTurn(at, accumulators);
     next.truncate(size_t(sums));
-    next.append({own.activations, own.nibbles, own.header});
+    next.append({at.activations, at.nibbles, at.header});
     scf::YieldOp::create(b, loc, next);
   }
-  for (int64_t index = 0; index < sums; ++index)
-    StoreGroupOp::create(b, loc, loop.getResult(index), entry->getArgument(kD), tile.getTokens(),
-                         tile.getRows(), tokens, index / shape.strips, index % shape.strips);
+  finish(loop.getResults().take_front(sums), tile, part, *entry);
   blockscale::ReturnOp::create(b, loc);
   return kernel;
 }

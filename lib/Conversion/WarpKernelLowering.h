@@ -71,7 +71,7 @@ private:
   void releaseStage();
   Value barrier(int64_t offset, Value stage);
 
-  // Fragments, products and results: LowerWarpProducts.cpp.
+  // Fragments and products: LowerWarpProducts.cpp.
   Values lowerLoad(LoadGroupOp op);
   Values lowerTokenScales(LoadTokenScalesOp op);
   Values lowerRowScales(LoadRowScalesOp op);
@@ -79,10 +79,19 @@ private:
   void lowerMma(MmaS8Op op);
   void lowerRescale(Rank1RescaleOp op);
   void lowerMinima(MmaMinimaOp op);
-  void lowerStore(StoreGroupOp op);
   /// Words that two groups share, loaded once a pass.
   const Values &loadOnce(Value plane, int64_t offset, llvm::function_ref<Values()> load);
   Values asF32(const Values &words);
+
+  // Sums on their way to D: LowerWarpSums.cpp.
+  void lowerStore(StoreGroupOp op);
+  void lowerShare(ShareGroupOp op);
+  void lowerAdd(AddPartsOp op);
+  /// This lane's first token and row of a strip in the tile.
+  struct TilePlace {
+    Value token, row;
+  };
+  TilePlace placeOfSums(int64_t strip);
 
   /// The first row of B of this warp, in rows that are so far apart.
   Value firstRow(int64_t step = 1) {
@@ -145,6 +154,7 @@ private:
   Value turn, turns;                      // of the loop
   int64_t firstTiles = 0;                 // started before the loop
   Value tokenWarp, rowWarp;               // which part of the tile this warp multiplies
+  bool isShared = false;                  // the stages hold partial sums by now
   Value octetPair, token;                 // first unit of A that this thread copies
   Value piece, row;                       // first piece of nibbles
   Value headerRow, headerHalf;            // header; no half where a pass has four chunks

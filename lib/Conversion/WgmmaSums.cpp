@@ -6,8 +6,6 @@
 
 #include "WgmmaSums.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 using namespace blockscale;
 
@@ -55,61 +53,4 @@ void WgmmaSums::share(ArrayRef<Value> sums, Value lane, Value groupRow, Value pl
           e.storeShared(e.add(start, (right + column) * shape.planePitch + down * 4),
                         {e.asI32(sums[indexOf(fragment, right, column, below)])});
         }
-}
-
-WgmmaSums::Values WgmmaSums::addFour(Value address) {
-  Values sums;
-  for (int64_t rank = 0; rank < split; ++rank)
-    for (auto [i, word] : llvm::enumerate(e.loadCluster(address, rank, 4))) {
-      Value part = e.asF32(word);
-      if (rank == 0)
-        sums.push_back(part);
-      else
-        sums[i] = e.addf(sums[i], part);
-    }
-  return sums;
-}
-
-void WgmmaSums::add(const Place &place, Value plane, Value rank, Value thread) {
-  constexpr int64_t kMostAtOnce = 4; // loads of another CTA take their time
-  struct Four {
-    Value token, row;
-    Values sums;
-  };
-  int64_t threads = shape.groups * 128, ofToken = shape.rows / 4;
-  int64_t fours = shape.tokens * ofToken / split; // of this CTA's share, which is contiguous
-  int64_t turns = std::max<int64_t>(1, fours / threads), atOnce = std::min(turns, kMostAtOnce);
-  Value first = e.add(e.mul(rank, fours), thread);
-  auto addSome = [&](int64_t turn) {
-    SmallVector<Four> some;
-    for (int64_t i = 0; i < atOnce; ++i) {
-      Value index = e.add(first, (turn + i) * threads);
-      Value token = e.shr(index, llvm::Log2_64(uint64_t(ofToken)));
-      Value row = e.shl(e.andi(index, ofToken - 1), 2);
-      Value address = e.add(e.add(plane, e.mul(token, shape.planePitch)), e.shl(row, 2));
-      some.push_back({token, row, addFour(address)});
-    }
-    for (const Four &four : some)
-      storeFour(place, four.token, four.row, four.sums);
-  };
-  // All are powers of two.
-  for (int64_t turn = 0; turn < turns; turn += atOnce)
-    guarded(fours < threads, thread, fours, [&] { addSome(turn); });
-  BarWarpSyncOp::create(b, e.getLoc()); // barriers of the cluster are of all lanes
-}
-
-void WgmmaSums::storeFour(const Place &place, Value token, Value row, ArrayRef<Value> sums) {
-  int64_t m = problem.getM(), n = problem.getN();
-  token = e.add(e.mul(place.tokenTile, shape.tokens), token);
-  row = e.add(e.mul(place.rowTile, shape.rows), row);
-  Value target = BufferAddressOp::create(b, e.getLoc(), place.d);
-  target = e.add(e.add(target, e.mulWide(token, n * 4)), e.mulWide(row, 4));
-  Values words = llvm::map_to_vector(sums, [&](Value sum) { return e.asI32(sum); });
-  guarded(isTokenRagged(), token, m, [&] {
-    if (n % 4 == 0) // rows of D begin on 16 bytes
-      return guarded(isRowRagged(), row, n, [&] { e.storeGlobal(target, words); });
-    for (int64_t i = 0; i < 4; ++i)
-      guarded(isRowRagged(), e.add(row, i), n,
-              [&] { e.storeGlobal(e.add(target, i * 4), {words[size_t(i)]}); });
-  });
 }

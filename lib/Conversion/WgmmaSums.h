@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Straight from registers, or with a split k by a plane of partial sums in each CTA of the
-// cluster, of which every CTA adds and stores its share. A plane has a row a token.
+// Straight from registers, or with a split k to a plane of partial sums in each CTA of the
+// cluster (SplitSums.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ public:
   using Values = mlir::SmallVector<Value>;
 
   WgmmaSums(mlir::OpBuilder &builder, WarpEmitter &e, const WgmmaShape &shape,
-            BlockProblemAttr problem, WgmmaScheduleAttr schedule)
-      : b(builder), e(e), shape(shape), problem(problem), split(schedule.getSplit()) {}
+            BlockProblemAttr problem)
+      : b(builder), e(e), shape(shape), problem(problem) {}
 
   /// Where a lane stands (`groupRow` is its first row in the tile), D and the tile.
   struct Place {
@@ -32,9 +32,6 @@ public:
   void store(mlir::ArrayRef<Value> sums, const Place &place);
   /// A thread's sums to the plane at `plane`; all warps have read the stages when it is written.
   void share(mlir::ArrayRef<Value> sums, Value lane, Value groupRow, Value plane);
-  /// The cluster's planes, in the order of ranks, to this CTA's share of D; `thread` counts
-  /// those that multiply.
-  void add(const Place &place, Value plane, Value rank, Value thread);
 
 private:
   bool isTokenRagged() const { return problem.getM() % shape.tokens != 0; }
@@ -44,16 +41,11 @@ private:
   size_t indexOf(int64_t fragment, int64_t right, int64_t column, int64_t below) const {
     return size_t(fragment * shape.tokens / 2 + right / 2 + 2 * below + column);
   }
-  /// What the planes have at four places from `address` on.
-  Values addFour(Value address);
-  /// Four sums of neighbouring rows of a token of the tile.
-  void storeFour(const Place &place, Value token, Value row, mlir::ArrayRef<Value> sums);
 
   mlir::OpBuilder &b;
   WarpEmitter &e;
   const WgmmaShape &shape;
   BlockProblemAttr problem;
-  int64_t split;
 };
 
 } // namespace blockscale

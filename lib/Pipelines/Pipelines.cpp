@@ -33,9 +33,9 @@ static constexpr StringLiteral kWordPins[] = {"mma",     "epilogue",    "cluster
                                               "sums",    "activations", "minima",   "convert",
                                               "weights", "pragma",      "quantizer"};
 /// Those that blockscale-insert-relayouts knows, too.
-static constexpr StringLiteral kBlockPins[] = {"kernel", "kd",        "sums",    "activations",
-                                               "minima", "convert",   "weights", "pragma",
-                                               "flight", "warp-rows", "stages",  "quantizer"};
+static constexpr StringLiteral kBlockPins[] = {
+    "kernel", "kd",     "sums",      "activations", "minima", "convert",  "weights",
+    "pragma", "flight", "warp-rows", "split",       "stages", "quantizer"};
 
 static bool isWord(StringRef text) {
   return !text.empty() && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });

@@ -284,7 +284,7 @@ def blockKernels(build, folder, pattern):
     single = x.astype(numpy.float32)
     for name in ("ordered", "bounded"):
         text = halves.module(x, blocks, name, None).replace("xf16>", "xf32>")
-        given.append((f"ring-{name}-33x70x1792", text, (single, blocks), None))
+        given.append((f"ring-{name}-33x70x1792", text, (single, blocks), "--pin=split=2" if name == "bounded" else None))
         if name == "ordered":
             given.append(("ring-plane-33x70x1792", text, (single, q4k.planes(blocks)), "--pin=weights=plane"))
             given.append(("ring-rows32-33x70x1792", text, (single, blocks), "--pin=activations=transposed,warp-rows=32"))

@@ -59,7 +59,7 @@ LEVERS = [
 ]
 LEVER_CHECKS = [(65, 129, 512), (130, 127, 2048)]
 # Products of f16 activations with few rows: shapes; and name, pins, fields of a whole schedule.
-SPLIT_SHAPES = [(16, 3584, 18944), (128, 3584, 18944), (512, 3584, 18944), (16, 3584, 3584), (128, 3584, 3584)]
+SPLIT_SHAPES = [(1, 3584, 18944), (1, 18944, 3584), (16, 3584, 18944), (128, 3584, 18944), (512, 3584, 18944), (16, 3584, 3584), (128, 3584, 3584)]
 SPLIT_KERNELS = [
     ("gen-halves", "", ""),
     ("gen-halves-split1", "split=1", ""),
@@ -73,13 +73,20 @@ SPLIT_KERNELS = [
 ]
 # Ragged ones of which every output is compared, and nothing timed.
 SPLIT_CHECKS = [("split=2", (65, 129, 512)), ("split=2", (3, 200, 768)), ("split=4", (130, 127, 2048))]
+# Products of chunks and tiles with few blocks: shapes, and name, form, pins. All of one contract, bounded.
+BLOCK_SPLIT_SHAPES = [(1, 3584, 18944), (16, 3584, 18944), (64, 3584, 18944), (16, 3584, 3584), (64, 3584, 3584), (128, 3584, 18944), (16, 18944, 3584)]
+BLOCK_SPLIT_KERNELS = [(f"gen-{kind}-split{split}", form, f"split={split}") for split in (1, 2, 4)
+                       for kind, form in (("chunks", "q8_1_chunk"), ("tiles", "q8_1_tile"), ("parts", "q8_1_tile_parts"))]
+BLOCK_SPLIT_CHECKS = [(65, 129, 3072), (3, 127, 4608)]
 ARGUMENTS = {"q8_1_chunk": "chunks", "q8_1_tile": "tiles", "q8_1_tile_parts": "parts"}
 
 
-def module(shape, form, schedule="", isPlane=False):
+def module(shape, form, schedule="", isPlane=False, isBounded=False):
     tokens, rows, depth = shape
     attributes = {"q8_1_tile_parts": "contract = #blockscale.contract<bounded>",
                   "f16": "contract = #blockscale.contract<halves>"}.get(form, "")
+    if isBounded:
+        attributes = "contract = #blockscale.contract<bounded>"
     if schedule:
         attributes += f", wgmma_schedule = #blockscale.wgmma_schedule<arch = sm_90a, {schedule}>"
     attributes = f" {{{attributes}}}" if attributes else ""
@@ -119,7 +126,7 @@ def compile(args, name, form, pins, shape, out, schedule=""):
     folder, stem = args.folder, f"{name}-{'x'.join(map(str, shape))}"
     source, ptx, manifest = (folder / f"{stem}.{end}" for end in ("mlir", "ptx", "json"))
     isPlane = "weights=plane" in pins
-    source.write_text(module(shape, form, schedule, isPlane))
+    source.write_text(module(shape, form, schedule, isPlane, isBounded="split" in pins and form != "f16"))
     run(args.build / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={args.arch}", source, "-o", ptx,
         f"--manifest={manifest}", *([f"--pin={pins}"] if pins else []))
     said = run(args.ptxas, f"-arch={args.arch}", "-v", ptx, "-o", folder / f"{stem}.cubin")
@@ -151,6 +158,7 @@ def main():
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--split", action="store_true")
+    parser.add_argument("--block-split", action="store_true")
     parser.add_argument("--levers", action="store_true")
     parser.add_argument("--keep", action="store_true", help="keep MLIR, PTX and manifests, too")
     args = parser.parse_args()
@@ -161,10 +169,13 @@ def main():
                 compile(args, name, "f16", pins, shape, out, schedule)
         for pins, shape in SPLIT_CHECKS if args.split else []:
             compile(args, f"gen-halves-{pins.replace('=', '')}", "f16", pins, shape, out)
+        for name, form, pins in BLOCK_SPLIT_KERNELS if args.block_split else []:
+            for shape in BLOCK_SPLIT_SHAPES + BLOCK_SPLIT_CHECKS:
+                compile(args, name, form, pins, shape, out)
         for name, form, pins in LEVERS if args.levers else []:
             for shape in SHAPES + LEVER_CHECKS:
                 compile(args, name, form, pins, shape, out)
-        for name, form, pins, everywhere in KERNELS if not args.split else []:
+        for name, form, pins, everywhere in KERNELS if not (args.split or args.block_split) else []:
             for shape in SHAPES if everywhere else SHAPES[:1]:
                 if everywhere or not (args.quick or args.levers):
                     compile(args, name, form, pins, shape, out)

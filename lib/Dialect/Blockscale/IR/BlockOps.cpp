@@ -231,7 +231,9 @@ LogicalResult blockscale::verifyBlockGemm(GemmOp op) {
   if (isFinalB && problem.getB() != schedule.getBFormat())
     return emitError() << "gemm_c24: b must be the " << facts::name(schedule.getBFormat())
                        << " that the schedule reads, got " << facts::name(problem.getB());
-  return verifyContract(schedule, problem.getContract(), emitError);
+  if (failed(verifyContract(schedule, problem.getContract(), emitError)))
+    return failure();
+  return verifyDepth(schedule, problem.getK(), emitError);
 }
 
 BlockProblemAttr GemmOp::getLogicalBlockProblem() { return getBlockProblemOf(typesOf(*this)); }

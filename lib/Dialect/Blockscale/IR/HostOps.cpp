@@ -302,12 +302,13 @@ LogicalResult verifyPlainLaunch(LaunchOp launch, const PlainLaunch &want) {
 LogicalResult verifyWarpLaunch(LaunchOp launch, WarpKernelOp kernel) {
   BlockProblemAttr problem = kernel.getProblem();
   WarpGrid grid = planGrid(problem, kernel.getSchedule().getTile());
-  if (failed(verifyPlainLaunch(launch, kernel)))
+  int64_t split = kernel.getSchedule().getSplit();
+  if (failed(verifyPlainLaunch(launch, kernel, split)))
     return failure();
   return verifyPlainLaunch(
       launch,
       {"launch_c9",
-       {grid.tokens, grid.rows, 1},
+       {grid.tokens * split, grid.rows, 1},
        {{"a", problem.getABytes()}, {"b", problem.getBBytes()}, {"d", problem.getOutBytes()}},
        "tokens",
        problem.getM()});

@@ -9,6 +9,8 @@
 #include "WarpForms.h"
 
 #include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
+#include "blockscale/Facts/Features.h"
+#include "blockscale/Facts/Products.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -66,6 +68,7 @@ private:
            std::min<int64_t>(2, blocksOf(formOf(kernel, kd, /*stages=*/1)));
   }
   int64_t stagesOf(WarpKernel kernel) const;
+  int64_t splitOf(const PlaneForm &form) const;
 
   BlockProblemAttr problem;
   Arch arch;
@@ -129,6 +132,28 @@ int64_t WarpChooser::stagesOf(WarpKernel kernel) const {
   return 1;
 }
 
+/// Parts double while tiles leave SMs idle, as long as all parts run side by side and what a part
+/// reads outweighs what its sums cost, which are written and read once more.
+int64_t WarpChooser::splitOf(const PlaneForm &form) const {
+  constexpr int64_t kMostSplit = 4, kOutweighs = 2;
+  if (pins.split)
+    return *pins.split;
+  const facts::Product *product = facts::modelProduct(arch);
+  if (!product || form.expanded || !mayReorder(problem.getContract()) ||
+      !facts::supports(arch, facts::Feature::clusters))
+    return 1;
+  WarpGrid grid = planGrid(problem, form.tile);
+  int64_t tiles = grid.tokens * grid.rows, places = product->sms * blocksOf(form);
+  int64_t depth = problem.getK() / facts::kQ4KElements, split = 1;
+  PlaneForm pass = form;
+  pass.stages = 1;
+  int64_t ofBlock = sharedBytesOf(pass), ofSums = 2 * form.tile.m * form.tile.n * 4;
+  while (split < kMostSplit && tiles * split < product->sms && tiles * split * 2 <= places &&
+         depth / (2 * split) >= form.stages && depth / (2 * split) * ofBlock >= kOutweighs * ofSums)
+    split *= 2;
+  return split;
+}
+
 WarpScheduleAttr WarpChooser::scheduleOf(WarpKernel kernel) const {
   PlaneForm form = formOf(kernel, chunks, stagesOf(kernel));
   // Groups whose loads ptxas 13.5 may have in flight together; with more it spills
@@ -138,10 +163,11 @@ WarpScheduleAttr WarpChooser::scheduleOf(WarpKernel kernel) const {
   int64_t flight = isCrowded ? 1 : 2;
   // Measured on an H200 (docs/Q4K.md): a ring is bound by issue slots.
   SumConversion convert = form.isRing() ? SumConversion::cvt : SumConversion::offset;
-  return WarpScheduleAttr::get(
-      problem.getContext(), arch, kernel, form.tile, sums, form.activations, weightsOf(),
-      form.minima, pins.convert.value_or(convert), form.stages, pins.flight.value_or(flight),
-      pins.pragma.value_or(Pragma::none), warpRows(), threadsOf(warpRows()), blocksOf(form));
+  return WarpScheduleAttr::get(problem.getContext(), arch, kernel, form.tile, sums,
+                               form.activations, weightsOf(), form.minima,
+                               pins.convert.value_or(convert), form.stages,
+                               pins.flight.value_or(flight), pins.pragma.value_or(Pragma::none),
+                               warpRows(), splitOf(form), threadsOf(warpRows()), blocksOf(form));
 }
 
 FailureOr<WarpPins> blockscale::readWarpPins(const WarpPinWords &words, ErrorFn emitError) {
@@ -171,7 +197,8 @@ FailureOr<WarpPins> blockscale::readWarpPins(const WarpPinWords &words, ErrorFn 
     return refuse("warp_schedule_c2", "pragma", "none or mma_throughput", words.pragma);
   for (auto [pin, number] :
        {std::pair(&pins.chunks, words.chunks), std::pair(&pins.stages, words.stages),
-        std::pair(&pins.flight, words.flight), std::pair(&pins.warpRows, words.warpRows)})
+        std::pair(&pins.flight, words.flight), std::pair(&pins.warpRows, words.warpRows),
+        std::pair(&pins.split, words.split)})
     if (number)
       *pin = number;
   return pins;
@@ -211,7 +238,8 @@ FailureOr<WarpChoice> blockscale::chooseWarpSchedule(BlockProblemAttr problem, A
       // What is pinned may not go together.
       if (failed(verifyWarpSchedule(schedule, emitError)))
         return failure();
-      if (failed(verifyContract(schedule, problem.getContract(), emitError)))
+      if (failed(verifyContract(schedule, problem.getContract(), emitError)) ||
+          failed(verifyDepth(schedule, problem.getK(), emitError)))
         return failure();
       return WarpChoice{schedule, reasons};
     }

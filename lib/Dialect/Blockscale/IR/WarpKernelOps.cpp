@@ -114,5 +114,8 @@ LogicalResult WarpKernelOp::verify() {
     return emitOpError("warp_kernel_c10: contract must be bounded where minima are a product of "
                        "their own, got ")
            << name(getProblem().getContract());
-  return success();
+  if (getSchedule().isSplit() && !mayReorder(getProblem().getContract()))
+    return emitOpError("warp_kernel_c11: contract must be bounded where k is split, got ")
+           << name(getProblem().getContract());
+  return verifyDepth(getSchedule(), getProblem().getK(), emitError);
 }

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules warp_kernel_c4 … warp_kernel_c10 hold the plan against the schedule and
+// The rules warp_kernel_c4 … warp_kernel_c11 hold the plan against the schedule and
 // against what the ops do with it. WarpKernelOps.td states them.
 //
 //===----------------------------------------------------------------------===//
@@ -10,6 +10,8 @@
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -33,14 +35,16 @@ public:
       return success();
     return success(succeeded(checkPlanes()) && succeeded(checkRanges()) &&
                    succeeded(checkLayouts()) && succeeded(checkReads()) &&
-                   succeeded(checkBarriers()) && succeeded(checkMinima()));
+                   succeeded(checkBarriers()) && succeeded(checkMinima()) &&
+                   succeeded(checkSums()));
   }
 
 private:
   bool isMachineLevel() {
     return !kernel.getBody()
                 .walk([](Operation *op) {
-                  return isa<FillActivationsOp, FillWeightsOp, StoreGroupOp, LoadGroupOp>(op)
+                  return isa<FillActivationsOp, FillWeightsOp, StoreGroupOp, ShareGroupOp,
+                             LoadGroupOp>(op)
                              ? WalkResult::interrupt()
                              : WalkResult::advance();
                 })
@@ -230,14 +234,10 @@ private:
             return failure();
         return success();
       }
-      if (auto store = dyn_cast<StoreGroupOp>(op)) {
-        if (int64_t(store.getGroup()) >= shape.groups)
-          return op->emitOpError("warp_kernel_c8: group must be 0 .. ")
-                 << shape.groups - 1 << ", got " << store.getGroup();
-        if (int64_t(store.getStrip()) >= shape.strips)
-          return op->emitOpError("warp_kernel_c8: strip must be 0 .. ")
-                 << shape.strips - 1 << ", got " << store.getStrip();
-      }
+      if (auto store = dyn_cast<StoreGroupOp>(op))
+        return checkPlace(store);
+      if (auto share = dyn_cast<ShareGroupOp>(op))
+        return checkPlace(share);
       if (auto rescale = dyn_cast<Rank1RescaleOp>(op))
         return checkTerms(rescale);
       return success();
@@ -246,6 +246,15 @@ private:
       return failed(check(op)) ? WalkResult::interrupt() : WalkResult::advance();
     });
     return failure(result.wasInterrupted());
+  }
+
+  template <typename Op> LogicalResult checkPlace(Op op) {
+    for (auto [what, have, count] : {std::tuple("group", int64_t(op.getGroup()), shape.groups),
+                                     std::tuple("strip", int64_t(op.getStrip()), shape.strips)})
+      if (have < 0 || have >= count)
+        return op.emitOpError("warp_kernel_c8: ")
+               << what << " must be 0 .. " << count - 1 << ", got " << have;
+    return success();
   }
 
   /// The sums are of the chunk, the group and the strip that the scales are of.
@@ -300,6 +309,35 @@ private:
                << int64_t(index) / shape.strips
                << (shape.splitMinima ? " once" : " by its rescales") << ", got " << times
                << " mma_minima";
+    return success();
+  }
+
+  /// warp_kernel_c11: by which ops sums leave the kernel, and that each group and strip does.
+  LogicalResult checkSums() {
+    bool isSplit = kernel.getSchedule().isSplit();
+    SmallVector<StringRef> have,
+        want(size_t(shape.groups * shape.strips),
+             isSplit ? ShareGroupOp::getOperationName() : StoreGroupOp::getOperationName());
+    if (isSplit)
+      want.append({ClusterBarrierOp::getOperationName(), AddPartsOp::getOperationName(),
+                   ClusterBarrierOp::getOperationName()});
+    SmallVector<int64_t> left(size_t(shape.groups * shape.strips), 0);
+    kernel.getBody().walk([&](Operation *op) {
+      if (isa<StoreGroupOp, ShareGroupOp, ClusterBarrierOp, AddPartsOp>(op))
+        have.push_back(op->getName().getStringRef());
+      llvm::TypeSwitch<Operation *>(op).Case<StoreGroupOp, ShareGroupOp>([&](auto op) {
+        ++left[size_t(int64_t(op.getGroup()) * shape.strips + int64_t(op.getStrip()))];
+      });
+    });
+    if (have != want)
+      return kernel.emitOpError("warp_kernel_c11: sums of a split of ")
+             << shape.split << " must leave by " << llvm::join(want, ", ") << ", got "
+             << (have.empty() ? "nothing" : llvm::join(have, ", "));
+    for (auto [index, times] : llvm::enumerate(left))
+      if (times != 1)
+        return kernel.emitOpError("warp_kernel_c11: sums of group ")
+               << int64_t(index) / shape.strips << " and strip " << int64_t(index) % shape.strips
+               << " must leave once, got " << times << " times";
     return success();
   }
 

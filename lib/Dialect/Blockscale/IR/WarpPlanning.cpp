@@ -118,8 +118,9 @@ WarpShape::WarpShape(WarpScheduleAttr schedule)
       strips(warpRows / kStripRows), raw(schedule.getKernel() == WarpKernel::raw_nibble),
       packed(schedule.getSums() == ChunkSums::packed),
       transposed(schedule.getActivations() == Activations::transposed),
-      splitMinima(schedule.getMinima() == Minima::mma), stages(schedule.getStages()),
-      ring(transposed && stages > 1), tileBytes(bytesOf(planesOfA(formOf(schedule)))),
+      splitMinima(schedule.getMinima() == Minima::mma), split(schedule.getSplit()),
+      stages(schedule.getStages()), ring(transposed && stages > 1),
+      tileBytes(bytesOf(planesOfA(formOf(schedule)))),
       weightBytes(bytesOf(planesOfB(formOf(schedule)))) {
   stageBytes = tileBytes + weightBytes;
 }
@@ -245,12 +246,34 @@ LogicalResult blockscale::verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn 
     return emitError() << "warp_schedule_c12: warp_rows must be 16 without a ring of transposed "
                           "activations in two stages or more, got "
                        << warpRows;
+  int64_t split = schedule.getSplit();
+  if (!llvm::is_contained({1, 2, 4}, split))
+    return emitError() << "warp_schedule_c13: split must be 1, 2 or 4, got " << split;
+  if (schedule.isSplit() && (!isRaw || !facts::supports(arch, facts::Feature::clusters)))
+    return emitError() << "warp_schedule_c13: split must be 1 but for raw_nibble on a chip with "
+                          "clusters, got "
+                       << split << " for " << name(schedule.getKernel()) << " on " << name(arch);
   return success();
+}
+
+LogicalResult blockscale::verifyDepth(WarpScheduleAttr schedule, int64_t k, ErrorFn emitError) {
+  int64_t least = k / facts::kQ4KElements / schedule.getSplit();
+  if (!schedule.isSplit() || least >= schedule.getStages())
+    return success();
+  return emitError() << "warp_schedule_c14: each part of a split k must have at least "
+                     << schedule.getStages() << " blocks of 256, as many as stages, got " << least
+                     << " of k = " << k << " split in " << schedule.getSplit();
 }
 
 LogicalResult blockscale::verifyContract(WarpScheduleAttr schedule, BlockContract contract,
                                          ErrorFn emitError) {
-  if (schedule.getMinima() == Minima::fold || mayReorder(contract))
+  if (mayReorder(contract))
+    return success();
+  if (schedule.isSplit())
+    return emitError() << "gemm_c25: split of a schedule must be 1 where the contract is ordered "
+                          "(contract = #blockscale.contract<bounded> allows more), got "
+                       << schedule.getSplit();
+  if (schedule.getMinima() == Minima::fold)
     return success();
   return emitError() << "gemm_c25: minima of a schedule must be fold where the contract is ordered "
                         "(contract = #blockscale.contract<bounded> allows mma), got mma";

@@ -92,9 +92,9 @@ struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseScheduleP
                                   << tileN.getValue();
       return signalPassFailure();
     }
-    FailureOr<WarpPins> pins = readWarpPins(
-        {kernel, sums, activations, minima, convert, weights, pragma, kd, stages, flight, warpRows},
-        [&] { return getOperation()->emitError(); });
+    FailureOr<WarpPins> pins = readWarpPins({kernel, sums, activations, minima, convert, weights,
+                                             pragma, kd, stages, flight, warpRows, split},
+                                            [&] { return getOperation()->emitError(); });
     if (failed(pins))
       return signalPassFailure();
     getOperation()->walk([&](GemmOp gemm) {

@@ -89,9 +89,9 @@ private:
     if (WarpScheduleAttr given = gemm.getWarpSchedule())
       return given;
     auto emitError = [&] { return gemm.emitOpError(); };
-    FailureOr<WarpPins> pins = readWarpPins(
-        {kernel, sums, activations, minima, convert, weights, pragma, kd, stages, flight, warpRows},
-        emitError);
+    FailureOr<WarpPins> pins = readWarpPins({kernel, sums, activations, minima, convert, weights,
+                                             pragma, kd, stages, flight, warpRows, split},
+                                            emitError);
     if (failed(pins))
       return failure();
     facts::Result<facts::Arch> target = findTargetFor(getOperation(), arch);

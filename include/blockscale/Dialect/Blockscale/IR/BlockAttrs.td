@@ -83,7 +83,9 @@ def Blockscale_WarpScheduleAttr : Blockscale_Attr<"WarpSchedule", "warp_schedule
     ptxas is told: with `mma_throughput`, which PTX has from 9.3 on, it schedules for the
     throughput of mma.sync (docs/Q4K.md has what it changes). `warp_rows` is the rows of B that
     a warp multiplies: with 32, each fragment of A serves twice as many products, and the block has
-    half the warps.
+    half the warps. With `split` of 2 or 4 a cluster of so many CTAs shares a tile of D: each takes
+    a part of the blocks of k, and they add up, in the order of their ranks, through planes of
+    partial sums that lie over the stages of their shared memory; `contract = bounded` must allow it.
 
     Rules of a problem with this schedule:
     - warp_schedule_c1: the architecture has mma.sync m16n8k32 of s8 and cp.async, and
@@ -103,6 +105,8 @@ def Blockscale_WarpScheduleAttr : Blockscale_Attr<"WarpSchedule", "warp_schedule
     - warp_schedule_c11: `weights = plane` needs raw_nibble and `minima = fold`.
     - warp_schedule_c12: `warp_rows` is 16, or 32 with a ring: transposed activations in two stages
       or more.
+    - warp_schedule_c13: `split` is 1, or, of raw_nibble on a chip with clusters, 2 or 4.
+    - warp_schedule_c14: each part of a split k has at least as many blocks as there are stages.
   }];
   let parameters = (ins ArchParam:$arch, WarpKernelEnumParam<"WarpKernel", "kernel">:$kernel,
     Shape3Param:$tile, WarpKernelEnumParam<"ChunkSums", "scale and sum of a chunk">:$sums,
@@ -116,9 +120,11 @@ def Blockscale_WarpScheduleAttr : Blockscale_Attr<"WarpSchedule", "warp_schedule
     DefaultValuedParameter<"int64_t", "2">:$flight,
     DefaultValuedParameter<"::blockscale::Pragma", "::blockscale::Pragma::none">:$pragma,
     DefaultValuedParameter<"int64_t", "16">:$warp_rows,
+    DefaultValuedParameter<"int64_t", "1">:$split,
     "int64_t":$threads, "int64_t":$blocks);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
+    bool isSplit() const { return getSplit() > 1; }
     /// Chunks of one pass.
     int64_t getChunks() const { return getTile().k / 32; }
     /// The formats of A and of B that the kernel reads.

@@ -76,7 +76,7 @@ def Blockscale_WarpKernelOp : Blockscale_Op<"warp_kernel",
 
     Rules, checked in this order:
     - warp_kernel_c1: parameters are three buffers and an i32; nothing is returned
-    - the problem follows gemm_c5, gemm_c15 to gemm_c17, the schedule warp_schedule_c1 to warp_schedule_c12
+    - the problem follows gemm_c5, gemm_c15 to gemm_c17, the schedule warp_schedule_c1 to warp_schedule_c14
     - warp_kernel_c2: the schedule's chip must be the module's `blockscale.arch`
     - warp_kernel_c3: threads, blocks and the formats of A and B must be the schedule's
     - warp_kernel_c4: planes must be those of the schedule, each once, of its bytes
@@ -89,6 +89,9 @@ def Blockscale_WarpKernelOp : Blockscale_Op<"warp_kernel",
     - warp_kernel_c9: planes must be read between the two barriers of a pass
     - warp_kernel_c10: where the schedule's minima are a product of their own, the problem's contract
       must be bounded, and each pass must add them to each group and strip once
+    - warp_kernel_c11: sums must leave by a store_group of each group and strip; of a split k, whose
+      contract must be bounded, by a share_group of each, a cluster_barrier, an add_parts and a
+      cluster_barrier, in this order
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
@@ -109,6 +112,12 @@ def Blockscale_WarpKernelOp : Blockscale_Op<"warp_kernel",
 def Blockscale_BlockTileOp : Blockscale_Op<"block_tile", [Pure]> {
   let summary = "token tile and row tile of this block; token tiles run fastest";
   let results = (outs I32:$tokens, I32:$rows);
+  let assemblyFormat = "attr-dict";
+}
+
+def Blockscale_KPartOp : Blockscale_Op<"k_part", [Pure]> {
+  let summary = "the part of a split k that this CTA of its cluster takes: its rank";
+  let results = (outs I32:$part);
   let assemblyFormat = "attr-dict";
 }
 
@@ -312,6 +321,28 @@ def Blockscale_StoreGroupOp : Blockscale_Op<"store_group"> {
     $values `to` $buffer `[` $token_tile `,` $row_tile `]` `of` $count `group` $group
     (`strip` $strip^)? attr-dict
     `:` type($values)
+  }];
+}
+
+def Blockscale_ShareGroupOp : Blockscale_Op<"share_group"> {
+  let summary = "writes the sums of a group and a strip to this CTA's plane of partial sums";
+  let description = [{
+    The plane lies over the stages, so that the first of them waits until all warps have read
+    theirs. Tokens are rows of it, eight words apart from each other.
+  }];
+  let arguments = (ins Blockscale_FragmentAcc:$values, I64Attr:$group, Blockscale_Strip:$strip);
+  let assemblyFormat = "$values `group` $group (`strip` $strip^)? attr-dict `:` type($values)";
+}
+def Blockscale_AddPartsOp : Blockscale_Op<"add_parts"> {
+  let summary = "adds the planes of the cluster's CTAs and stores what lies inside the matrix";
+  let description = [{
+    Each CTA takes its share of the tile, by `part`, and adds what the CTAs of ranks 0, 1, ...
+    have of it in this order.
+  }];
+  let arguments = (ins Blockscale_BufferType:$buffer, I32:$token_tile, I32:$row_tile, I32:$count,
+    I32:$part);
+  let assemblyFormat = [{
+    `to` $buffer `[` $token_tile `,` $row_tile `]` `of` $count `share` $part attr-dict
   }];
 }
 

@@ -42,6 +42,7 @@ struct WarpShape {
   int64_t groups, strips;       // of one warp: of tokens, of rows
   bool raw, packed, transposed;
   bool splitMinima;   // a product of their own
+  int64_t split;      // CTAs that share a tile of D
   int64_t stages;     // passes that shared memory holds
   int64_t stageBytes; // from the planes of one pass to those of the next
   // A ring holds `stages` tiles of A, then two passes of B, then the mbarriers.
@@ -49,6 +50,9 @@ struct WarpShape {
   int64_t tileBytes, weightBytes;
   int64_t weights() const { return stages * tileBytes; }
   int64_t barriers() const { return weights() + 2 * weightBytes; }
+  /// Bytes from a token's partial sums to those of the next; stores of pairs have no bank
+  /// conflicts.
+  int64_t sumsPitch() const { return (rows + 8) * 4; }
 };
 /// Two mbarriers of each stage of a ring: it is full, it is empty.
 inline constexpr int64_t kRingBarrierBytes = 16;
@@ -97,12 +101,12 @@ struct WarpPins {
   std::optional<SumConversion> convert;
   std::optional<Weights> weights;
   std::optional<Pragma> pragma;
-  std::optional<int64_t> stages, flight, warpRows;
+  std::optional<int64_t> stages, flight, warpRows, split;
 };
 /// The same as a pass's options have them: empty words and zeroes are free.
 struct WarpPinWords {
   llvm::StringRef kernel, sums, activations, minima, convert, weights, pragma;
-  int64_t chunks, stages, flight, warpRows;
+  int64_t chunks, stages, flight, warpRows, split;
 };
 mlir::FailureOr<WarpPins> readWarpPins(const WarpPinWords &words, ErrorFn emitError);
 /// A schedule, and why it is not the first choice: empty where it is.
@@ -115,11 +119,13 @@ struct WarpChoice {
 mlir::FailureOr<WarpChoice> chooseWarpSchedule(BlockProblemAttr problem, facts::Arch arch,
                                                const WarpPins &pins, ErrorFn emitError);
 
-/// warp_schedule_c1 .. warp_schedule_c12.
+/// warp_schedule_c1 .. warp_schedule_c13.
 mlir::LogicalResult verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn emitError);
 /// gemm_c25 of a schedule: what it may round is what the contract allows.
 mlir::LogicalResult verifyContract(WarpScheduleAttr schedule, BlockContract contract,
                                    ErrorFn emitError);
+/// warp_schedule_c14 of a schedule for that k.
+mlir::LogicalResult verifyDepth(WarpScheduleAttr schedule, int64_t k, ErrorFn emitError);
 /// gemm_c5, gemm_c15 to gemm_c17 of a problem alone.
 mlir::LogicalResult verifyBlockProblem(BlockProblemAttr problem, ErrorFn emitError);
 

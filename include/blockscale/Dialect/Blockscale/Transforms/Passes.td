@@ -113,6 +113,8 @@ class WarpPinList {
            "of blocks: pins the groups whose loads are in flight together">,
     Option<"warpRows", "warp-rows", "int64_t", /*default=*/"0",
            "of blocks: pins the rows that a warp multiplies, 16 or 32">,
+    Option<"split", "split", "int64_t", /*default=*/"0",
+           "of blocks: pins the CTAs of a cluster that split k: 1, 2 or 4">,
     Option<"stages", "stages", "int64_t", /*default=*/"0", "pins the operand stages">,
     Option<"quantizer", "quantizer", "std::string", /*default=*/"\"device\"",
            "where activations become chunks or tiles: device or host">];
@@ -159,7 +161,7 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
     one; where it cannot run, the next that can, and `blockscale.fallback` says why. It
     reads A as it is by now (blockscale-insert-relayouts transposes it), and subtracts the
     minima by a product of their own only where the contract is bounded. One of halves gets
-    a `wgmma_schedule`, whose k is split where its tiles leave SMs idle.
+    a `wgmma_schedule`. Where the contract is not ordered and tiles leave SMs idle, k is split.
     A `quantize_chunks` gets a `quantize_schedule`, unless the host is to compute it.
 
     Doc test: test/Transforms/choose-schedule.mlir.
@@ -180,9 +182,7 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
     Option<"ctaGroup", "cta-group", "int64_t", /*default=*/"0",
            "pins the CTAs that compute a tile together: 1, or 2 for a pair">,
     Option<"cluster", "cluster", "std::string", /*default=*/"\"\"",
-           "pins the CTAs of a cluster along M and N, such as 2x1">,
-    Option<"split", "split", "int64_t", /*default=*/"0",
-           "of dequantise_wgmma: pins the CTAs of a cluster that split k">]
+           "pins the CTAs of a cluster along M and N, such as 2x1">]
     # WarpPinOptions.fields;
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
 }

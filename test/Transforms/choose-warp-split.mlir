@@ -1,0 +1,58 @@
+// k of a product of chunks is split where the contract lets parts add up, tiles leave SMs of the H200
+// idle, and parts run side by side; or as it is pinned.
+
+// RUN: blockscale-opt %s --split-input-file --blockscale-choose-schedule=arch=sm_90a | FileCheck %s
+// RUN: blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_90a split=1" | FileCheck %s --check-prefix=ONE
+// RUN: not blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_90a split=2" 2>&1 >/dev/null | FileCheck %s --check-prefix=TWO
+// RUN: not blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_90a split=3" 2>&1 >/dev/null | FileCheck %s --check-prefix=THREE
+// RUN: not blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_90a split=4" 2>&1 >/dev/null | FileCheck %s --check-prefix=FOUR
+// RUN: not blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_80 split=2" 2>&1 >/dev/null | FileCheck %s --check-prefix=CHIP
+// RUN: not blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_90a kernel=narrow split=2" 2>&1 >/dev/null | FileCheck %s --check-prefix=NARROW
+
+// ONE-NOT: split =
+// TWO: error: 'blockscale.gemm' op gemm_c25: split of a schedule must be 1 where the contract is ordered (contract = #blockscale.contract<bounded> allows more), got 2
+// THREE: error: 'blockscale.gemm' op warp_schedule_c13: split must be 1, 2 or 4, got 3
+// FOUR: error: 'blockscale.gemm' op warp_schedule_c14: each part of a split k must have at least 2 blocks of 256, as many as stages, got 1 of k = 1024 split in 4
+// CHIP: error: 'blockscale.gemm' op warp_schedule_c13: split must be 1 but for raw_nibble on a chip with clusters, got 2 for raw_nibble on sm_80
+// NARROW: error: 'blockscale.gemm' op warp_schedule_c13: split must be 1 but for raw_nibble on a chip with clusters, got 2 for narrow on sm_90a
+
+!w = tensor<3584x10656xi8, #blockscale.blocks<q4_K>>
+// CHECK-LABEL: @few_rows
+// CHECK: kernel = raw_nibble, {{.*}} split = 4, threads = 256
+func.func @few_rows(%a: tensor<16x23680xi8, #blockscale.blocks<q8_1_chunk>>, %w: !w, %c: tensor<16x3584xf32>) -> tensor<16x3584xf32> {
+  %d = blockscale.gemm ins(%a, %w : tensor<16x23680xi8, #blockscale.blocks<q8_1_chunk>>, !w) outs(%c : tensor<16x3584xf32>) {contract = #blockscale.contract<bounded>} -> tensor<16x3584xf32>
+  return %d : tensor<16x3584xf32>
+}
+
+// -----
+
+!w = tensor<18944x2016xi8, #blockscale.blocks<q4_K>>
+// Tiles enough.
+// CHECK-LABEL: @many_rows
+// CHECK-NOT: split
+func.func @many_rows(%a: tensor<16x4480xi8, #blockscale.blocks<q8_1_chunk>>, %w: !w, %c: tensor<16x18944xf32>) -> tensor<16x18944xf32> {
+  %d = blockscale.gemm ins(%a, %w : tensor<16x4480xi8, #blockscale.blocks<q8_1_chunk>>, !w) outs(%c : tensor<16x18944xf32>) {contract = #blockscale.contract<bounded>} -> tensor<16x18944xf32>
+  return %d : tensor<16x18944xf32>
+}
+
+// -----
+
+!w = tensor<128x576xi8, #blockscale.blocks<q4_K>>
+// Two blocks a part are less than twice what its sums cost.
+// CHECK-LABEL: @shallow
+// CHECK-NOT: split
+func.func @shallow(%a: tensor<16x1280xi8, #blockscale.blocks<q8_1_chunk>>, %w: !w, %c: tensor<16x128xf32>) -> tensor<16x128xf32> {
+  %d = blockscale.gemm ins(%a, %w : tensor<16x1280xi8, #blockscale.blocks<q8_1_chunk>>, !w) outs(%c : tensor<16x128xf32>) {contract = #blockscale.contract<bounded>} -> tensor<16x128xf32>
+  return %d : tensor<16x128xf32>
+}
+
+// -----
+
+!w = tensor<3584x10656xi8, #blockscale.blocks<q4_K>>
+// Chunks in ascending order.
+// CHECK-LABEL: @ordered
+// CHECK-NOT: split
+func.func @ordered(%a: tensor<16x23680xi8, #blockscale.blocks<q8_1_chunk>>, %w: !w, %c: tensor<16x3584xf32>) -> tensor<16x3584xf32> {
+  %d = blockscale.gemm ins(%a, %w : tensor<16x23680xi8, #blockscale.blocks<q8_1_chunk>>, !w) outs(%c : tensor<16x3584xf32>) -> tensor<16x3584xf32>
+  return %d : tensor<16x3584xf32>
+}
