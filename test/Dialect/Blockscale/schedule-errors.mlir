@@ -287,7 +287,7 @@ func.func @schedule_c3_ue4m3_by_32(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tenso
 
 // -----
 
-// Two accumulators of 256 columns and their scales: 560 columns, which sm_107a has.
+// D42: two accumulators of 256 columns and their scales are 560 columns, which sm_107a has.
 !a = tensor<8x64xf4E2M1FN>
 !s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
 func.func @schedule_c6_D42(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {

@@ -12,6 +12,8 @@
 #include "Paths.h"
 #include "SeededTiles.h"
 
+#include "../Sanitized.h"
+
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -162,19 +164,8 @@ bool isNoticed(const SeededCase &c, const Prepared &p, int more, int rows) {
 }
 
 class MmasimHashes : public testing::TestWithParam<int> {};
-constexpr int kParts = 8; // ctest runs them side by side
-#if defined(__SANITIZE_ADDRESS__)
-#define BLOCKSCALE_SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define BLOCKSCALE_SANITIZED
-#endif
-#endif
-#ifdef BLOCKSCALE_SANITIZED
-constexpr int kPartsRun = 1; // every path of every eighth kind: checks make it 15 times as slow
-#else
-constexpr int kPartsRun = kParts;
-#endif
+constexpr int kParts = 8;                        // ctest runs them side by side
+constexpr int kPartsRun = test::thinned(kParts); // each has every path of every eighth kind
 
 TEST_P(MmasimHashes, EveryPathGivesItsBits) {
   const char *print = std::getenv("BLOCKSCALE_PRINT_TILE");

@@ -7,6 +7,8 @@
 #include "Paths.h"
 #include "RandomTiles.h"
 
+#include "../Sanitized.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,7 +85,7 @@ TEST_P(Paths, AgreeOnRandomTiles) {
   const int widths[] = {8, 256, 24, 128, 16, 96, 40};
   int number = 0;
   for (Data data : test::kAllData)
-    for (int repeat = 0; repeat < 3; ++repeat, ++number) {
+    for (int repeat = 0; repeat < test::thinned(3); ++repeat, ++number) {
       MmaInstruction i{};
       i.kind = mode.kind, i.a = mode.a, i.b = mode.b, i.scale = mode.scale;
       i.aPacking = mode.aPacking, i.bPacking = mode.bPacking;

@@ -74,10 +74,11 @@ SPLIT_KERNELS = [
 # Ragged ones of which every output is compared, and nothing timed.
 SPLIT_CHECKS = [("split=2", (65, 129, 512)), ("split=2", (3, 200, 768)), ("split=4", (130, 127, 2048))]
 # Products of chunks and tiles with few blocks: shapes, and name, form, pins. All of one contract, bounded.
-BLOCK_SPLIT_SHAPES = [(1, 3584, 18944), (16, 3584, 18944), (64, 3584, 18944), (16, 3584, 3584), (64, 3584, 3584), (128, 3584, 18944), (16, 18944, 3584)]
-BLOCK_SPLIT_KERNELS = [(f"gen-{kind}-split{split}", form, f"split={split}") for split in (1, 2, 4)
+BLOCK_SPLIT_SHAPES = [(1, 3584, 18944), (16, 3584, 18944), (64, 3584, 18944), (16, 3584, 3584), (64, 3584, 3584), (128, 3584, 18944), (256, 3584, 18944),
+                      (320, 3584, 18944), (384, 3584, 18944), (16, 18944, 3584), (64, 18944, 3584)]
+BLOCK_SPLIT_KERNELS = [(f"gen-{kind}-split{split}", form, f"split={split}") for split in (1, 2, 4, 8)
                        for kind, form in (("chunks", "q8_1_chunk"), ("tiles", "q8_1_tile"), ("parts", "q8_1_tile_parts"))]
-BLOCK_SPLIT_CHECKS = [(65, 129, 3072), (3, 127, 4608)]
+BLOCK_SPLIT_CHECKS = [(65, 129, 6144), (3, 127, 6656)]
 ARGUMENTS = {"q8_1_chunk": "chunks", "q8_1_tile": "tiles", "q8_1_tile_parts": "parts"}
 
 
@@ -171,7 +172,8 @@ def main():
             compile(args, f"gen-halves-{pins.replace('=', '')}", "f16", pins, shape, out)
         for name, form, pins in BLOCK_SPLIT_KERNELS if args.block_split else []:
             for shape in BLOCK_SPLIT_SHAPES + BLOCK_SPLIT_CHECKS:
-                compile(args, name, form, pins, shape, out)
+                if int(pins[-1]) * 3 * 256 <= shape[2]:  # a part has a block for each stage
+                    compile(args, name, form, pins, shape, out)
         for name, form, pins in LEVERS if args.levers else []:
             for shape in SHAPES + LEVER_CHECKS:
                 compile(args, name, form, pins, shape, out)

@@ -247,8 +247,8 @@ LogicalResult blockscale::verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn 
                           "activations in two stages or more, got "
                        << warpRows;
   int64_t split = schedule.getSplit();
-  if (!llvm::is_contained({1, 2, 4}, split))
-    return emitError() << "warp_schedule_c13: split must be 1, 2 or 4, got " << split;
+  if (!llvm::is_contained({1, 2, 4, 8}, split))
+    return emitError() << "warp_schedule_c13: split must be 1, 2, 4 or 8, got " << split;
   if (schedule.isSplit() && (!isRaw || !facts::supports(arch, facts::Feature::clusters)))
     return emitError() << "warp_schedule_c13: split must be 1 but for raw_nibble on a chip with "
                           "clusters, got "

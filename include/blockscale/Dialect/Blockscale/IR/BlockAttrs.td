@@ -83,7 +83,7 @@ def Blockscale_WarpScheduleAttr : Blockscale_Attr<"WarpSchedule", "warp_schedule
     ptxas is told: with `mma_throughput`, which PTX has from 9.3 on, it schedules for the
     throughput of mma.sync (docs/Q4K.md has what it changes). `warp_rows` is the rows of B that
     a warp multiplies: with 32, each fragment of A serves twice as many products, and the block has
-    half the warps. With `split` of 2 or 4 a cluster of so many CTAs shares a tile of D: each takes
+    half the warps. With `split` of 2, 4 or 8 a cluster of so many CTAs shares a tile of D: each takes
     a part of the blocks of k, and they add up, in the order of their ranks, through planes of
     partial sums that lie over the stages of their shared memory; `contract = bounded` must allow it.
 
@@ -105,7 +105,7 @@ def Blockscale_WarpScheduleAttr : Blockscale_Attr<"WarpSchedule", "warp_schedule
     - warp_schedule_c11: `weights = plane` needs raw_nibble and `minima = fold`.
     - warp_schedule_c12: `warp_rows` is 16, or 32 with a ring: transposed activations in two stages
       or more.
-    - warp_schedule_c13: `split` is 1, or, of raw_nibble on a chip with clusters, 2 or 4.
+    - warp_schedule_c13: `split` is 1, or, of raw_nibble on a chip with clusters, 2, 4 or 8.
     - warp_schedule_c14: each part of a split k has at least as many blocks as there are stages.
   }];
   let parameters = (ins ArchParam:$arch, WarpKernelEnumParam<"WarpKernel", "kernel">:$kernel,

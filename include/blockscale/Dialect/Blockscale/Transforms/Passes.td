@@ -114,7 +114,7 @@ class WarpPinList {
     Option<"warpRows", "warp-rows", "int64_t", /*default=*/"0",
            "of blocks: pins the rows that a warp multiplies, 16 or 32">,
     Option<"split", "split", "int64_t", /*default=*/"0",
-           "of blocks: pins the CTAs of a cluster that split k: 1, 2 or 4">,
+           "of blocks: pins the CTAs of a cluster that split k: 1, 2, 4 or 8">,
     Option<"stages", "stages", "int64_t", /*default=*/"0", "pins the operand stages">,
     Option<"quantizer", "quantizer", "std::string", /*default=*/"\"device\"",
            "where activations become chunks or tiles: device or host">];
