@@ -7,20 +7,20 @@
 
 // D28: K = 992 on sm_103a is 768, two instructions of 64 and one of 96, and the sum is over all of it.
 // RUN: %python %S/Inputs/make.py %t.a.npy='np.full((128, 496), 0x22, np.uint8)' %t.s.npy='np.full((128, 62), 0x38, np.uint8)'
-// RUN: blockscale-run %s --entry=d28 --arch=sm_103a --pin=inst-k=96 --arg=%t.a.npy --arg=%t.s.npy --arg=%t.a.npy --arg=%t.s.npy --out=%t.d.npy --check | FileCheck %s --check-prefix=D28
+// RUN: blockscale-run %s --entry=d28 --arch=sm_103a --pin=inst-k=96 --arg=%t.a.npy --arg=%t.s.npy --arg=%t.a.npy --arg=%t.s.npy --out=%t.d.npy --check | FileCheck %s --check-prefix=TAIL
 // RUN: %python %S/Inputs/expect.py %t.d.npy 'np.full((128, 128), 992, np.float32)'
-// D28: kernel gemm_0: nvfp4 128x128x992, mxf4nvf4 128x128x96
-// D28-SAME: 11 MMA
+// TAIL: kernel gemm_0: nvfp4 128x128x992, mxf4nvf4 128x128x96
+// TAIL-SAME: 11 MMA
 // RUN: not blockscale-run %s --entry=d28 --arch=sm_100a --pin=inst-k=96 --arg=%t.a.npy --arg=%t.s.npy --arg=%t.a.npy --arg=%t.s.npy 2>&1 | FileCheck %s --check-prefix=K96
 // K96: error: 'blockscale.gemm' op {{.*}}96
 
 // D37: a pair's A scales are of each CTA's rows, its B scales of all columns in both. MXFP8, M = 256, N = 128,
 // K = 128, all ones; 2 from row 128 on, 8 from column 64 on.
 // RUN: %python %S/Inputs/make.py %t.a.npy='np.full((256, 128), 0x38, np.uint8)' %t.b.npy='np.full((128, 128), 0x38, np.uint8)' %t.sa.npy='np.repeat(np.uint8([0x7F, 0x80]), 512).reshape(256, 4)' %t.sb.npy='np.repeat(np.uint8([0x7F, 0x82]), 256).reshape(128, 4)'
-// RUN: blockscale-run %s --entry=d37 --arch=sm_100a --pin=cta-group=2 --arg=%t.a.npy --arg=%t.sa.npy --arg=%t.b.npy --arg=%t.sb.npy --out=%t.d.npy --check --seeds=2 | FileCheck %s --check-prefix=D37
+// RUN: blockscale-run %s --entry=d37 --arch=sm_100a --pin=cta-group=2 --arg=%t.a.npy --arg=%t.sa.npy --arg=%t.b.npy --arg=%t.sb.npy --out=%t.d.npy --check --seeds=2 | FileCheck %s --check-prefix=PAIR
 // RUN: %python %S/Inputs/expect.py %t.d.npy 'np.outer(np.repeat([1, 2], 128), np.repeat([128, 1024], 64)).astype(np.float32)'
-// D37: kernel gemm_0: mxfp8 256x128x128, mxf8f6f4 256x128x32
-// D37: same bits under earliest, latest, seed 0, seed 1
+// PAIR: kernel gemm_0: mxfp8 256x128x128, mxf8f6f4 256x128x32
+// PAIR: same bits under earliest, latest, seed 0, seed 1
 
 // D51: the loops of a frontend with a batch, N = 4 and blocks whose scales differ: data and scales go by one map.
 // MXFP4, K = 64, 1 and 4: D = 160.

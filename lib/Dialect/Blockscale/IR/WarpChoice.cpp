@@ -132,10 +132,10 @@ int64_t WarpChooser::stagesOf(WarpKernel kernel) const {
   return 1;
 }
 
-/// Parts double as long as they run side by side, or nearly so, and what a part reads outweighs
-/// what its sums cost, which are written and read once more.
+/// The split of the least time, by what was measured on an H200 (docs/Q4K.md). Its unit is a
+/// hundredth of what one block of k takes an SM, which shares its time out to the CTAs that it
+/// holds.
 int64_t WarpChooser::splitOf(const PlaneForm &form) const {
-  constexpr int64_t kMostSplit = 8, kOutweighs = 2;
   if (pins.split)
     return *pins.split;
   const facts::Product *product = facts::modelProduct(arch);
@@ -143,17 +143,27 @@ int64_t WarpChooser::splitOf(const PlaneForm &form) const {
       !facts::supports(arch, facts::Feature::clusters))
     return 1;
   WarpGrid grid = planGrid(problem, form.tile);
-  int64_t tiles = grid.tokens * grid.rows, places = product->sms * blocksOf(form);
-  int64_t depth = problem.getK() / facts::kQ4KElements, split = 1;
-  PlaneForm pass = form;
-  pass.stages = 1;
-  int64_t ofBlock = sharedBytesOf(pass), ofSums = 2 * form.tile.m * form.tile.n * 4;
-  // A few CTAs of a second round were measured to cost less than halves save.
-  auto nearlyFit = [&](int64_t ctas) { return ctas * 4 <= places * 5; };
-  while (split < kMostSplit && nearlyFit(tiles * split * 2) && depth / (2 * split) >= form.stages &&
-         depth / (2 * split) * ofBlock >= kOutweighs * ofSums)
-    split *= 2;
-  return split;
+  int64_t tiles = grid.tokens * grid.rows, depth = problem.getK() / facts::kQ4KElements;
+  auto timeOf = [&](int64_t split, int64_t sums) {
+    constexpr int64_t kAlone = 106; // percent: a CTA that has an SM to itself leaves gaps
+    int64_t rounds = int64_t(llvm::divideCeil(tiles * split, product->sms));
+    int64_t time = rounds * (100 * depth / split + sums);
+    return rounds == 1 ? time * kAlone / 100 : time;
+  };
+  // What the sums of a part cost, written and added up.
+  constexpr std::pair<int64_t, int64_t> kSums[] = {{2, 100}, {4, 150}, {8, 250}};
+  int64_t best = 1, least = timeOf(1, 0);
+  for (auto [split, sums] : kSums) {
+    // Clusters of 8 do not fill a chip: they pay where each CTA has an SM.
+    if (!form.isTransposed())
+      sums = sums * 3 / 4; // a block takes longer
+    bool isTooWide = split == 8 && tiles * split > product->sms;
+    if (isTooWide || depth / split < form.stages || timeOf(split, sums) >= least)
+      continue;
+    best = split;
+    least = timeOf(split, sums);
+  }
+  return best;
 }
 
 WarpScheduleAttr WarpChooser::scheduleOf(WarpKernel kernel) const {
