@@ -11,6 +11,7 @@
 #include "blockscale/Support/Manifest.h"
 
 #include "Echo.h"
+#include "SizeExprJson.h"
 
 #include "blockscale/Support/Json.h"
 
@@ -30,14 +31,12 @@ namespace {
 using llvm::json::Object;
 using llvm::json::Value;
 
-constexpr uint64_t kMaxGridX = 0x7FFFFFFF; // CUDA programming guide, compute capabilities
-constexpr uint64_t kMaxGridYZ = 65535;
 constexpr uint64_t kMaxBlock = 1024;
 constexpr uint64_t kMaxCluster = 16;
-constexpr uint64_t kMaxBytes = uint64_t(1) << 40;
+constexpr uint64_t kMaxBytes = kMaxManifestBytes;
 constexpr size_t kMaxRank = 5;
 constexpr size_t kTensorMapBytes = 128;
-constexpr uint64_t kMaxCount = uint64_t(1) << 40;
+constexpr uint64_t kMaxCount = kMaxManifestCount;
 
 std::string quoted(llvm::StringRef text) { return "'" + text.str() + "'"; }
 
@@ -101,6 +100,36 @@ public:
     fail(key,
          "be " + std::to_string(least) + " to " + std::to_string(most) + ", got " + show(value));
     return 0;
+  }
+
+  /// The same, or `{"expr": …}` of the manifest's sizes: then the number is not known yet.
+  uint64_t extent(const Value &value, const std::string &key, uint64_t least, uint64_t most,
+                  const Manifest &manifest, Expr &expr) {
+    const Object *object = value.getAsObject();
+    const Value *text = object && object->size() == 1 ? object->get("expr") : nullptr;
+    if (!text)
+      return integer(value, key, least, most);
+    Result<Expr> parsed =
+        parseExpr(*text, [&](llvm::StringRef name) { return manifest.findSize(name); });
+    if (parsed)
+      expr = *parsed;
+    else
+      fail(key + ".expr", parsed.message());
+    return least;
+  }
+  template <typename T>
+  std::vector<T> extents(llvm::StringRef key, size_t leastCount, size_t mostCount, uint64_t least,
+                         uint64_t most, const Manifest &manifest, std::vector<Expr> &exprs) {
+    std::vector<T> values;
+    if (const llvm::json::Array *elements = array(key, leastCount, mostCount)) {
+      exprs.resize(elements->size());
+      for (size_t i = 0; i < elements->size() && ok(); ++i)
+        values.push_back(T(extent((*elements)[i], key.str() + "[" + std::to_string(i) + "]", least,
+                                  most, manifest, exprs[i])));
+    }
+    if (llvm::none_of(exprs, [](const Expr &expr) { return bool(expr); }))
+      exprs.clear();
+    return values;
   }
 
   std::string string(llvm::StringRef key) {
@@ -179,11 +208,13 @@ private:
   std::vector<llvm::StringRef> used;
 };
 
-ManifestBuffer parseBuffer(const Value &value, const std::string &path, std::string &error) {
+ManifestBuffer parseBuffer(const Value &value, const std::string &path, const Manifest &manifest,
+                           std::string &error) {
   Fields fields(value, path, error);
   ManifestBuffer buffer;
   buffer.name = fields.string("name");
-  buffer.bytes = fields.integer("bytes", 1, kMaxBytes);
+  if (const Value *bytes = fields.get("bytes"))
+    buffer.bytes = fields.extent(*bytes, "bytes", 1, kMaxBytes, manifest, buffer.bytesExpr);
   buffer.role = fields.choice<BufferRole>("role", kBufferRoleNames);
   if (fields.has("dtype")) {
     std::string text = fields.string("dtype");
@@ -194,8 +225,10 @@ ManifestBuffer parseBuffer(const Value &value, const std::string &path, std::str
         allowed += (allowed.empty() ? "" : ", ") + std::string(row.name);
       fields.fail("dtype", "be one of " + allowed + ", got " + quoted(text));
     }
-    buffer.shape = fields.integers<int64_t>("shape", 0, 8, 0, kMaxCount);
-    if (fields.ok() && byteSize(*buffer.dtype, buffer.shape) != buffer.bytes)
+    buffer.shape =
+        fields.extents<int64_t>("shape", 0, 8, 0, kMaxCount, manifest, buffer.shapeExprs);
+    bool isKnown = !buffer.bytesExpr && buffer.shapeExprs.empty();
+    if (fields.ok() && isKnown && byteSize(*buffer.dtype, buffer.shape) != buffer.bytes)
       fields.fail("bytes", "be the size of " + std::string(name(*buffer.dtype)) + " " +
                                formatShape(buffer.shape) + ", got " + std::to_string(buffer.bytes));
   }
@@ -206,12 +239,13 @@ ManifestBuffer parseBuffer(const Value &value, const std::string &path, std::str
 /// The 16-byte and 32-byte interleaved layouts are for images; nothing here has them.
 constexpr std::array<std::string_view, 1> kInterleaveNames{"none"};
 
-facts::TensorMap parseMap(Fields &fields) {
+facts::TensorMap parseMap(Fields &fields, const Manifest &manifest, ManifestMapExprs &exprs) {
   facts::TensorMap map;
   map.type = fields.choice<facts::TmaType>("type", facts::kTmaTypeNames);
-  map.dims = fields.integers<uint64_t>("dims", 1, kMaxRank, 1, kMaxCount);
+  map.dims = fields.extents<uint64_t>("dims", 1, kMaxRank, 1, kMaxCount, manifest, exprs.dims);
   size_t rank = std::max<size_t>(map.dims.size(), 1);
-  map.strides = fields.integers<uint64_t>("strides", rank - 1, rank - 1, 0, kMaxCount);
+  map.strides = fields.extents<uint64_t>("strides", rank - 1, rank - 1, 0, kMaxCount, manifest,
+                                         exprs.strides);
   map.box = fields.integers<uint32_t>("box", rank, rank, 1, 256);
   map.elementStrides = fields.integers<uint32_t>("element_strides", rank, rank, 1, 8);
   if (fields.has("interleave"))
@@ -262,7 +296,7 @@ std::string parseBufferName(Fields &fields, const Manifest &manifest, uint64_t &
   if (fields.ok() && !buffer)
     fields.fail("buffer", "name a buffer of the manifest, got " + quoted(name));
   if (fields.ok() && fields.has("offset"))
-    offset = fields.integer("offset", 0, buffer->bytes);
+    offset = fields.integer("offset", 0, buffer->bytesExpr ? kMaxBytes : buffer->bytes);
   return name;
 }
 
@@ -298,7 +332,7 @@ void parseInsertions(Fields &fields, const std::string &path, const Manifest &ma
     ManifestMap map;
     map.address.at = parseAt(item, param, kTensorMapBytes);
     map.address.buffer = parseBufferName(item, manifest, map.address.offset);
-    map.map = parseMap(item);
+    map.map = parseMap(item, manifest, map.exprs);
     param.maps.push_back(std::move(map));
   });
 }
@@ -312,8 +346,12 @@ ManifestParam parseParam(const Value &value, const std::string &path, const Mani
   param.kind = fields.choice<ManifestParam::Kind>("kind", kKinds);
   if (param.kind == ManifestParam::Kind::scalar) {
     param.type = fields.choice<ScalarType>("type", kScalarTypeNames);
+    bool isInteger = param.type != ScalarType::f32 && param.type != ScalarType::f64;
     if (fields.has("argument"))
       param.argument = fields.string("argument");
+    else if (const Value *number = fields.ok() && isInteger ? fields.get("value") : nullptr;
+             number && number->getAsObject())
+      fields.extent(*number, "value", 0, 0, manifest, param.bitsExpr);
     else
       param.bits = parseScalarValue(fields, param.type);
   } else if (param.kind == ManifestParam::Kind::bytes) {
@@ -322,7 +360,7 @@ ManifestParam parseParam(const Value &value, const std::string &path, const Mani
   } else {
     param.buffer = parseBufferName(fields, manifest, param.offset);
     if (param.kind == ManifestParam::Kind::tensorMap)
-      param.map = parseMap(fields);
+      param.map = parseMap(fields, manifest, param.mapExprs);
   }
   fields.finish();
   return param;
@@ -339,7 +377,7 @@ void parsePreferredCluster(Fields &fields, ManifestKernel &kernel) {
     if (preferred[i] % kernel.cluster[i] != 0)
       fields.fail(key, "be a multiple of the cluster's " + std::to_string(kernel.cluster[i]) +
                            ", got " + std::to_string(preferred[i]));
-    else if (kernel.grid[i] % preferred[i] != 0)
+    else if (!kernel.gridExprs[i] && kernel.grid[i] % preferred[i] != 0)
       fields.fail(key, "divide the grid's " + std::to_string(kernel.grid[i]) + ", got " +
                            std::to_string(preferred[i]));
   }
@@ -351,7 +389,11 @@ ManifestKernel parseKernel(const Value &value, const std::string &path, const Ma
   Fields fields(value, path, error);
   ManifestKernel kernel;
   kernel.name = fields.string("name");
-  kernel.grid = fields.dim3("grid", kMaxGridX, kMaxGridYZ);
+  if (const llvm::json::Array *grid = fields.array("grid", 3, 3))
+    for (size_t i = 0; i < 3 && fields.ok(); ++i)
+      kernel.grid[i] =
+          uint32_t(fields.extent((*grid)[i], "grid[" + std::to_string(i) + "]", 1,
+                                 i == 0 ? kMaxGridX : kMaxGridYZ, manifest, kernel.gridExprs[i]));
   kernel.block = fields.dim3("block", kMaxBlock, kMaxBlock);
   kernel.cluster = fields.dim3("cluster", kMaxCluster, kMaxCluster);
   kernel.sharedBytes = fields.integer("shared_bytes", 0, kMaxBytes);
@@ -363,7 +405,7 @@ ManifestKernel parseKernel(const Value &value, const std::string &path, const Ma
   if (fields.ok() && ctas > kMaxCluster)
     fields.fail("cluster", "have at most 16 blocks, got " + std::to_string(ctas));
   for (int i = 0; i < 3 && fields.ok(); ++i)
-    if (kernel.grid[i] % kernel.cluster[i] != 0)
+    if (!kernel.gridExprs[i] && kernel.grid[i] % kernel.cluster[i] != 0)
       fields.fail("grid[" + std::to_string(i) + "]", "be a multiple of the cluster's " +
                                                          std::to_string(kernel.cluster[i]) +
                                                          ", got " + std::to_string(kernel.grid[i]));
@@ -379,13 +421,29 @@ ManifestKernel parseKernel(const Value &value, const std::string &path, const Ma
   return kernel;
 }
 
+/// The number, or the expression in its place.
+Value extentToJson(int64_t number, const Expr &expr) {
+  return expr ? Value(Object{{"expr", exprToJson(*expr)}}) : Value(number);
+}
+
+template <typename T> llvm::json::Array extentsToJson(const T &values, llvm::ArrayRef<Expr> exprs) {
+  llvm::json::Array array;
+  for (auto [i, value] : llvm::enumerate(values))
+    array.push_back(extentToJson(int64_t(value), i < exprs.size() ? exprs[i] : Expr()));
+  return array;
+}
+
+Value toJson(const ManifestSize &size) {
+  return Object{{"name", size.name}, {"least", int64_t(size.least)}, {"most", int64_t(size.most)}};
+}
+
 Value toJson(const ManifestBuffer &buffer) {
   Object object{{"name", buffer.name},
-                {"bytes", int64_t(buffer.bytes)},
+                {"bytes", extentToJson(int64_t(buffer.bytes), buffer.bytesExpr)},
                 {"role", llvm::StringRef(kBufferRoleNames[size_t(buffer.role)])}};
   if (buffer.dtype) {
     object["dtype"] = llvm::StringRef(name(*buffer.dtype));
-    object["shape"] = llvm::json::Array(buffer.shape);
+    object["shape"] = extentsToJson(buffer.shape, buffer.shapeExprs);
   }
   return object;
 }
@@ -419,12 +477,12 @@ template <typename T> llvm::json::Array integersToJson(const T &values) {
   return array;
 }
 
-Object mapToJson(const facts::TensorMap &map) {
+Object mapToJson(const facts::TensorMap &map, const ManifestMapExprs &exprs) {
   std::vector<uint32_t> elementStrides = map.elementStrides;
   elementStrides.resize(map.dims.size(), 1);
   return Object{{"type", llvm::StringRef(name(map.type))},
-                {"dims", integersToJson(map.dims)},
-                {"strides", integersToJson(map.strides)},
+                {"dims", extentsToJson(map.dims, exprs.dims)},
+                {"strides", extentsToJson(map.strides, exprs.strides)},
                 {"box", integersToJson(map.box)},
                 {"element_strides", integersToJson(elementStrides)},
                 {"swizzle", llvm::StringRef(name(map.swizzle))},
@@ -446,11 +504,12 @@ Value toJson(const ManifestParam &param) {
   if (param.kind == ManifestParam::Kind::scalar)
     return Object{{"kind", "scalar"},
                   {"type", llvm::StringRef(kScalarTypeNames[size_t(param.type)])},
-                  {"value", scalarToJson(param.type, param.bits)}};
+                  {"value", param.bitsExpr ? extentToJson(0, param.bitsExpr)
+                                           : scalarToJson(param.type, param.bits)}};
   if (param.kind == ManifestParam::Kind::buffer)
     return withOffset(Object{{"kind", "buffer"}, {"buffer", param.buffer}}, param.offset);
   if (param.kind == ManifestParam::Kind::tensorMap) {
-    Object object = mapToJson(param.map);
+    Object object = mapToJson(param.map, param.mapExprs);
     object["kind"] = "tensor_map";
     object["buffer"] = param.buffer;
     return withOffset(std::move(object), param.offset);
@@ -461,7 +520,7 @@ Value toJson(const ManifestParam &param) {
     pointers.push_back(withOffset(Object{{"at", int64_t(pointer.at)}, {"buffer", pointer.buffer}},
                                   pointer.offset));
   for (const ManifestMap &map : param.maps) {
-    Object item = mapToJson(map.map);
+    Object item = mapToJson(map.map, map.exprs);
     item["at"] = int64_t(map.address.at);
     item["buffer"] = map.address.buffer;
     maps.push_back(withOffset(std::move(item), map.address.offset));
@@ -478,7 +537,7 @@ Value toJson(const ManifestKernel &kernel) {
   for (const ManifestParam &param : kernel.params)
     params.push_back(toJson(param));
   Object object{{"name", kernel.name},
-                {"grid", integersToJson(kernel.grid)},
+                {"grid", extentsToJson(kernel.grid, kernel.gridExprs)},
                 {"block", integersToJson(kernel.block)},
                 {"cluster", integersToJson(kernel.cluster)},
                 {"shared_bytes", int64_t(kernel.sharedBytes)},
@@ -506,6 +565,13 @@ const ManifestBuffer *Manifest::findBuffer(std::string_view name) const {
   for (const ManifestBuffer &buffer : buffers)
     if (buffer.name == name)
       return &buffer;
+  return nullptr;
+}
+
+const ManifestSize *Manifest::findSize(std::string_view name) const {
+  for (const ManifestSize &size : sizes)
+    if (size.name == name)
+      return &size;
   return nullptr;
 }
 
@@ -548,10 +614,21 @@ Result<Manifest> parseManifest(std::string_view text, std::string_view subject) 
   Fields fields(*root, "", error);
   fields.integer("version", kManifestVersion, kManifestVersion);
   manifest.arch = fields.choice<facts::Arch>("arch", facts::kArchNames);
+  if (const llvm::json::Array *sizes =
+          fields.has("sizes") ? fields.array("sizes", 0, 4096) : nullptr)
+    for (size_t i = 0; i < sizes->size() && fields.ok(); ++i) {
+      Fields size((*sizes)[i], "sizes[" + std::to_string(i) + "]", error);
+      std::string name = size.string("name");
+      uint64_t least = size.integer("least", 0, kMaxCount);
+      manifest.sizes.push_back({name, least, size.integer("most", least, kMaxCount)});
+      size.finish();
+    }
+  if (const std::string *twice = findDuplicate(manifest.sizes))
+    fields.fail("sizes", "have names that differ, got " + quoted(*twice) + " twice");
   if (const llvm::json::Array *buffers = fields.array("buffers", 0, 4096))
     for (size_t i = 0; i < buffers->size() && fields.ok(); ++i)
       manifest.buffers.push_back(
-          parseBuffer((*buffers)[i], "buffers[" + std::to_string(i) + "]", error));
+          parseBuffer((*buffers)[i], "buffers[" + std::to_string(i) + "]", manifest, error));
   if (const std::string *twice = findDuplicate(manifest.buffers))
     fields.fail("buffers", "have names that differ, got " + quoted(*twice) + " twice");
   if (const llvm::json::Array *kernels = fields.array("kernels", 1, 4096))
@@ -573,17 +650,21 @@ Result<Manifest> readManifest(const std::string &path) {
 }
 
 std::string formatManifest(const Manifest &manifest) {
-  llvm::json::Array buffers, kernels;
+  llvm::json::Array sizes, buffers, kernels;
+  for (const ManifestSize &size : manifest.sizes)
+    sizes.push_back(toJson(size));
   for (const ManifestBuffer &buffer : manifest.buffers)
     buffers.push_back(toJson(buffer));
   for (const ManifestKernel &kernel : manifest.kernels)
     kernels.push_back(toJson(kernel));
-  Value root = Object{{"version", kManifestVersion},
-                      {"arch", llvm::StringRef(name(manifest.arch))},
-                      {"buffers", std::move(buffers)},
-                      {"kernels", std::move(kernels)}};
+  Object root{{"version", kManifestVersion},
+              {"arch", llvm::StringRef(name(manifest.arch))},
+              {"buffers", std::move(buffers)},
+              {"kernels", std::move(kernels)}};
+  if (!sizes.empty())
+    root["sizes"] = std::move(sizes);
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", root) << '\n';
+  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", Value(std::move(root))) << '\n';
   return text;
 }
 

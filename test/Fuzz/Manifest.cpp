@@ -12,6 +12,20 @@
 
 namespace blockscale {
 
+/// Sizes at an end of their range give a manifest, or one line.
+static void resolve(const rt::Manifest &manifest, bool isMost) {
+  rt::Sizes sizes;
+  for (const rt::ManifestSize &size : manifest.sizes)
+    sizes[size.name] = isMost ? size.most : size.least;
+  auto resolved = rt::resolveManifest(manifest, sizes, "f");
+  if (!resolved)
+    return fuzz::requireOneLine(resolved.message());
+  std::string written = rt::formatManifest(*resolved);
+  auto again = rt::resolveManifest(*resolved, {}, "f");
+  fuzz::require(again && rt::formatManifest(*again) == written, "a launch has numbers only",
+                written);
+}
+
 static void encode(facts::Arch arch, facts::TensorMap map) {
   map.address = 0x100000;
   auto bytes = emu::encodeTensorMap(arch, map);
@@ -39,6 +53,8 @@ void fuzz::manifest(std::string_view text) {
   auto second = rt::parseManifest(written, "f");
   require(bool(second), "a manifest that is written must be read", written);
   require(rt::formatManifest(*second) == written, "it must be the same", written);
+  resolve(*first, /*isMost=*/false);
+  resolve(*first, /*isMost=*/true);
   for (const rt::ManifestKernel &kernel : first->kernels)
     for (const rt::ManifestParam &param : kernel.params) {
       if (param.kind == rt::ManifestParam::Kind::tensorMap)

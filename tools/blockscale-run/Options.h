@@ -10,6 +10,7 @@
 #include "blockscale/Runtime/Session.h"
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct Options {
   std::string ptx, manifest, kernel;      // PTX from anywhere
   std::string entry, arch, pins, emitPtx; // MLIR only
   std::vector<FileArg> args, outs;
+  std::map<std::string, uint64_t> sizes; // of a manifest, by name
   std::string device = "emulator";
   bool check = false;
   std::string report;

@@ -98,6 +98,35 @@ Result<uint64_t> scalarBits(const ManifestArgument &argument, const std::string 
   return bits;
 }
 
+/// Sizes of the manifest, as they were given or as the files of its buffers have them.
+Result<rt::Sizes> takeSizes(const Manifest &manifest, const Options &options,
+                            const std::map<std::string, std::string> &inputs) {
+  rt::Sizes sizes = options.sizes;
+  for (const ManifestBuffer &buffer : manifest.buffers) {
+    auto file = inputs.find(buffer.name);
+    if (file == inputs.end() || buffer.shapeExprs.empty())
+      continue;
+    Result<Array> array = rt::loadArray(file->second);
+    if (!array)
+      return array.takeRefusal();
+    for (size_t i = 0; i < buffer.shapeExprs.size(); ++i)
+      if (const rt::Expr &expr = buffer.shapeExprs[i];
+          expr && expr->isSize() && array->shape.size() == buffer.shape.size()) {
+        uint64_t &size = sizes.emplace(expr->name, uint64_t(array->shape[i])).first->second;
+        if (size != uint64_t(array->shape[i]))
+          return Refusal{"run: size '" + expr->name + "' must be one, got " + std::to_string(size) +
+                         " and " + std::to_string(array->shape[i]) + " of '" + file->second + "'"};
+      }
+  }
+  return sizes;
+}
+
+/// Bytes of what a buffer holds; its memory may have more where that is nothing.
+uint64_t heldBytes(const ManifestBuffer &buffer) {
+  bool isEmpty = buffer.dtype && llvm::is_contained(buffer.shape, 0);
+  return isEmpty ? 0 : buffer.bytes;
+}
+
 Result<std::vector<uint8_t>> initialBytes(const ManifestBuffer &buffer, const std::string *file) {
   if (!file)
     return std::vector<uint8_t>(buffer.bytes, isRead(buffer) ? 0 : 0xFF);
@@ -105,8 +134,8 @@ Result<std::vector<uint8_t>> initialBytes(const ManifestBuffer &buffer, const st
   if (!array)
     return array.takeRefusal();
   std::string subject = "run: buffer '" + buffer.name + "' must ";
-  if (array->bytes.size() != buffer.bytes)
-    return Refusal{subject + "get " + std::to_string(buffer.bytes) + " bytes, got " +
+  if (array->bytes.size() != heldBytes(buffer))
+    return Refusal{subject + "get " + std::to_string(heldBytes(buffer)) + " bytes, got " +
                    std::to_string(array->bytes.size()) + " from '" + *file + "'"};
   // bf16 travels as u16 in .npy files; registers have no sign.
   bool isSame = !buffer.dtype || *buffer.dtype == array->type ||
@@ -115,6 +144,7 @@ Result<std::vector<uint8_t>> initialBytes(const ManifestBuffer &buffer, const st
   if (!isSame)
     return Refusal{subject + "get " + std::string(name(*buffer.dtype)) + ", got " +
                    std::string(name(array->type)) + " from '" + *file + "'"};
+  array->bytes.resize(buffer.bytes);
   return std::move(array->bytes);
 }
 
@@ -256,6 +286,7 @@ Result<bool> checkKernelName(const Manifest &manifest, const std::string &kernel
 
 Result<bool> writeOutput(const ManifestBuffer &buffer, std::vector<uint8_t> bytes,
                          const std::string &file) {
+  bytes.resize(heldBytes(buffer));
   Array array{rt::DType::u8, {int64_t(bytes.size())}, std::move(bytes)};
   if (buffer.dtype) {
     array.type = *buffer.dtype;
@@ -302,8 +333,6 @@ Result<bool> runPtx(const Options &options) {
     return status;
   if (Result<bool> status = checkKernelName(*manifest, options.kernel); !status)
     return status;
-  if (Result<bool> status = checkMemory(*manifest); !status)
-    return status;
   std::vector<std::string> inputNames = namesOf(*manifest, isRead);
   std::vector<ManifestArgument> arguments = manifest->arguments();
   for (const ManifestArgument &argument : arguments)
@@ -311,6 +340,14 @@ Result<bool> runPtx(const Options &options) {
   auto inputs = bindNames(inputNames, options.args, "arg");
   if (!inputs)
     return inputs.takeRefusal();
+  Result<rt::Sizes> sizes = takeSizes(*manifest, options, *inputs);
+  if (!sizes)
+    return sizes.takeRefusal();
+  manifest = rt::resolveManifest(*manifest, *sizes, options.manifest);
+  if (!manifest)
+    return manifest.takeRefusal();
+  if (Result<bool> status = checkMemory(*manifest); !status)
+    return status;
   auto outputs = bindNames(namesOf(*manifest, isWritten), options.outs, "out");
   if (!outputs)
     return outputs.takeRefusal();

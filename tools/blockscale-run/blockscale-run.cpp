@@ -47,6 +47,9 @@ const Flag kFlags[] = {
     {"ptx", "FILE", "PTX to execute", Where::ptx},
     {"manifest", "FILE", "how to launch it (docs/Manifest.md)", Where::ptx},
     {"kernel", "NAME", "launch only this kernel of the manifest", Where::ptx},
+    {"size", "NAME=N",
+     "a size of the manifest; one that is not given is that of an argument's file", Where::ptx,
+     true},
     {"arg", "[NAME=]FILE",
      "next input: x.npy, file.safetensors:member or file.gguf:tensor (tensor:scales for the scales "
      "of MXFP4 and NVFP4); NAME is a buffer of the manifest, or an "
@@ -336,6 +339,16 @@ Result<Options> parseOptions(const CommandLine &line) {
   if (auto it = line.values.find("arg"); it != line.values.end())
     for (const std::string &text : it->second)
       options.args.push_back(parseFileArg(text));
+  if (auto it = line.values.find("size"); it != line.values.end())
+    for (llvm::StringRef text : it->second) {
+      auto [name, number] = text.split('=');
+      uint64_t value = 0;
+      if (name.empty() || number.getAsInteger(10, value))
+        return Refusal{"run: --size must be NAME=N with a number N, got '" + text.str() + "'"};
+      if (!options.sizes.emplace(name.str(), value).second)
+        return Refusal{"run: --size must be given once for each name, got '" + name.str() +
+                       "' twice"};
+    }
   if (auto it = line.values.find("out"); it != line.values.end())
     for (const std::string &text : it->second)
       options.outs.push_back(parseFileArg(text));
