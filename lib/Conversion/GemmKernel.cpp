@@ -75,8 +75,7 @@ KernelBuilder::Carried
 KernelBuilder::forEachTile(llvm::function_ref<Carried(Value, Value, Value, Value)> body) {
   Value first = CtaIndexOp::create(b, loc), step = CtaCountOp::create(b, loc);
   Value zero = constant(0);
-  auto loop = scf::ForOp::create(b, loc, first, constant(cluster.clusters(shape)), step,
-                                 ValueRange{zero, zero});
+  auto loop = scf::ForOp::create(b, loc, first, tileCount(), step, ValueRange{zero, zero});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   auto tile = TileCoordinatesOp::create(b, loc, loop.getInductionVar());
@@ -162,8 +161,8 @@ void KernelBuilder::buildMultiplies() {
   // tile carries both.
   Value first = CtaIndexOp::create(b, loc), step = CtaCountOp::create(b, loc);
   Value zero = constant(0);
-  auto tiles = scf::ForOp::create(b, loc, first, constant(cluster.clusters(shape)), step,
-                                  ValueRange{zero, zero, zero, zero});
+  auto tiles =
+      scf::ForOp::create(b, loc, first, tileCount(), step, ValueRange{zero, zero, zero, zero});
   b.setInsertionPointToStart(tiles.getBody());
   Value accumulator = tiles.getRegionIterArg(2), accumulatorPhase = tiles.getRegionIterArg(3);
   ProducerAcquireOp::create(b, loc, accumulators, accumulator, accumulatorPhase);
@@ -317,6 +316,8 @@ KernelOp KernelBuilder::build(StringRef name) {
                            schedule.getEpilogue() == Epilogue::tma_store ? map : buffer};
   params.append(size_t(epilogue.bias) + epilogue.c, buffer);
   params.append(size_t(epilogue.alpha) + epilogue.beta, b.getF32Type());
+  if (problem.hasDynamicM())
+    params.push_back(b.getI32Type());
   auto kernel =
       KernelOp::create(b, loc, b.getStringAttr(name), TypeAttr::get(b.getFunctionType(params, {})),
                        ArrayAttr(), ArrayAttr(), problem, schedule,

@@ -71,6 +71,11 @@ private:
   Carried forEachTile(llvm::function_ref<Carried(mlir::Value row, mlir::Value column,
                                                  mlir::Value stage, mlir::Value phase)>
                           body);
+  /// Where loops over tiles end.
+  mlir::Value tileCount() {
+    return problem.hasDynamicM() ? TileCountOp::create(b, loc).getResult()
+                                 : constant(cluster.clusters(shape));
+  }
   mlir::Value constant(int64_t value) {
     return mlir::arith::ConstantIntOp::create(b, loc, value, /*width=*/32);
   }

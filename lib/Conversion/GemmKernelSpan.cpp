@@ -103,7 +103,7 @@ void KernelBuilder::buildSpanMultiplies() {
   role(WarpRole::mma, 4, 4);
   Value first = CtaIndexOp::create(b, loc), step = CtaCountOp::create(b, loc);
   Value zero = constant(0);
-  auto tiles = scf::ForOp::create(b, loc, first, constant(cluster.clusters(shape)), step,
+  auto tiles = scf::ForOp::create(b, loc, first, tileCount(), step,
                                   ValueRange{zero, zero, zero, zero, zero, zero});
   b.setInsertionPointToStart(tiles.getBody());
   Value accumulator = tiles.getRegionIterArg(4), accumulatorPhase = tiles.getRegionIterArg(5);

@@ -17,6 +17,7 @@
 #include "blockscale/Conversion/WgmmaKernel.h"
 #include "blockscale/Dialect/Blockscale/IR/ClusterPlan.h"
 #include "blockscale/Facts/ArchInfo.h"
+#include "blockscale/Facts/ScaleTile.h"
 #include "blockscale/Facts/TmaAllocation.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -36,6 +37,15 @@ static constexpr StringLiteral kScalarNamesAttr = "blockscale.scalar_names";
 
 namespace {
 
+/// What follows from an m that a launch says.
+struct DynamicRows {
+  /// How many of something there are, and how many buffers and maps have: at least one.
+  struct Part {
+    Value real, held;
+  };
+  Part rows, scaleTiles;
+};
+
 /// The host side of one product.
 class HostBuilder {
 public:
@@ -46,18 +56,31 @@ public:
   void build(KernelOp kernel, SymbolRefAttr symbol);
 
 private:
-  Value allocate(StringRef name, int64_t bytes) {
-    auto op = AllocOp::create(b, loc, bytes);
+  /// `bytes` of a buffer; `count` times as many where a launch says it.
+  Value allocate(StringRef name, int64_t bytes, Value count = {}) {
+    auto op = AllocOp::create(b, loc, uint64_t(bytes), count);
     op->setAttr(kNameAttr, b.getStringAttr(name));
     buffers.push_back(op);
     return op;
+  }
+  /// Of what has rows of A: `bytes` are those of one of `count`.
+  Value uploadRows(StringRef name, int64_t bytes, Value source, const DynamicRows::Part &part) {
+    RequireBytesOp::create(b, loc, name, source, bytes, part.real);
+    Value buffer = allocate(name, bytes, part.held);
+    CopyOp::create(b, loc, source, buffer);
+    return buffer;
   }
   Value upload(StringRef name, int64_t bytes, Value source, bool isPitched = false) {
     Value buffer = allocate(name, isPitched ? std::max(bytes, facts::kTmaPitchedBytes) : bytes);
     CopyOp::create(b, loc, source, buffer);
     return buffer;
   }
-  Value map(Value buffer, TmaMapAttr attr) { return TensorMapOp::create(b, loc, buffer, attr); }
+  Value map(Value buffer, TmaMapAttr attr, Value size = {}) {
+    return TensorMapOp::create(b, loc, buffer, attr, size ? ValueRange(size) : ValueRange());
+  }
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  DynamicRows readRows();
+  Value gridOf(Value rows);
 
   GemmOp gemm;
   ProblemAttr problem;
@@ -68,24 +91,58 @@ private:
   SmallVector<Value> buffers;
 };
 
+/// M of a product is the rows of its result. A buffer or a map of nothing is none, so that an
+/// m of 0 has those of one row, and a grid of no CTA.
+DynamicRows HostBuilder::readRows() {
+  Value first = index(0), least = index(1), perTile = index(facts::kScaleTileRows);
+  Value rows = memref::DimOp::create(b, loc, gemm.getOut(), first);
+  DynamicRows dynamic;
+  dynamic.rows.real = SizeOp::create(b, loc, "m", rows, mostRows(problem));
+  dynamic.rows.held = arith::MaxUIOp::create(b, loc, dynamic.rows.real, least);
+  dynamic.scaleTiles.real = arith::CeilDivUIOp::create(b, loc, dynamic.rows.real, perTile);
+  dynamic.scaleTiles.held = arith::CeilDivUIOp::create(b, loc, dynamic.rows.held, perTile);
+  return dynamic;
+}
+
+/// ClusterPlan::grid of a value.
+Value HostBuilder::gridOf(Value rows) {
+  ClusterPlan cluster(schedule);
+  Value along = arith::CeilDivUIOp::create(b, loc, rows, index(cluster.rows(schedule)));
+  Value ctas =
+      arith::MulIOp::create(b, loc, along, index(cluster.clustersN(shape) * cluster.size()));
+  return arith::MinUIOp::create(b, loc, ctas, index(schedule.getCtas()));
+}
+
 void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
   MLIRContext *context = b.getContext();
-  Value a = upload("a", problem.getABytes(), gemm.getA(), problem.getPitchA() != 0);
-  Value sfa = upload("sfa", problem.getSfaBytes(), gemm.getSfa());
+  bool isDynamic = problem.hasDynamicM();
+  ProblemAttr one = isDynamic ? problem.withM(1) : problem;
+  DynamicRows dynamic;
+  Value a, sfa;
+  if (isDynamic) {
+    dynamic = readRows();
+    a = uploadRows("a", one.getABytes(), gemm.getA(), dynamic.rows);
+    sfa = uploadRows("sfa", one.getSfaBytes(), gemm.getSfa(), dynamic.scaleTiles);
+  } else {
+    a = upload("a", problem.getABytes(), gemm.getA(), problem.getPitchA() != 0);
+    sfa = upload("sfa", problem.getSfaBytes(), gemm.getSfa());
+  }
   Value bOperand = upload("b", problem.getBBytes(), gemm.getB(), problem.getPitchB() != 0);
   Value sfb = upload("sfb", problem.getSfbBytes(), gemm.getSfb());
   Value bias, c;
   if (gemm.getBias())
     bias = upload("bias", problem.getN() * 4, gemm.getBias());
   if (gemm.getC())
-    c = upload("c", problem.getOutBytes(), gemm.getC());
-  Value d = allocate("d", problem.getOutBytes());
+    c = isDynamic ? uploadRows("c", one.getOutBytes(), gemm.getC(), dynamic.rows)
+                  : upload("c", problem.getOutBytes(), gemm.getC());
+  Value d = allocate("d", one.getOutBytes(), dynamic.rows.held);
 
   auto maps = operandMaps(problem, schedule);
-  SmallVector<Value> params{map(a, maps[0]), map(bOperand, maps[1]), map(sfa, maps[2]),
-                            map(sfb, maps[3])};
+  SmallVector<Value> params{map(a, maps[0], dynamic.rows.held), map(bOperand, maps[1]),
+                            map(sfa, maps[2], dynamic.scaleTiles.held), map(sfb, maps[3])};
   if (schedule.getEpilogue() == Epilogue::tma_store)
-    params.push_back(map(d, outputMap(context, problem.getM(), problem.getN(), shape.outBytes)));
+    params.push_back(map(d, outputMap(context, problem.getM(), problem.getN(), shape.outBytes),
+                         dynamic.rows.held));
   else
     params.push_back(d);
   for (Value buffer : {bias, c})
@@ -101,13 +158,19 @@ void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
                          : scalar);
   }
   ClusterPlan cluster(schedule);
-  int64_t grid = cluster.grid(shape, schedule);
+  SmallVector<int64_t> grid{isDynamic ? kDynamicExtent : cluster.grid(shape, schedule), 1, 1};
+  SmallVector<Value> gridSizes;
+  if (isDynamic) {
+    gridSizes.push_back(gridOf(dynamic.rows.real));
+    params.push_back(
+        arith::IndexCastUIOp::create(b, loc, b.getI32Type(), dynamic.rows.real).getResult());
+  }
   bool oversized =
       int64_t(kernel.getSharedBytes()) > facts::info(schedule.getArch()).sharedPerBlock;
-  auto launch = LaunchOp::create(b, loc, symbol, ArrayRef<int64_t>{grid, 1, 1},
-                                 ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1},
-                                 ArrayRef<int64_t>{cluster.size(), 1, 1}, kernel.getSharedBytes(),
-                                 oversized, params);
+  auto launch =
+      LaunchOp::create(b, loc, symbol, grid, ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1},
+                       ArrayRef<int64_t>{cluster.size(), 1, 1}, kernel.getSharedBytes(), oversized,
+                       params, gridSizes);
   if (!scalars.empty())
     launch->setAttr(kScalarNamesAttr, b.getStrArrayAttr(scalars));
   CopyOp::create(b, loc, d, gemm.getOut());

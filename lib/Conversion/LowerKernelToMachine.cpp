@@ -67,11 +67,18 @@ private:
   }
   /// Whether some tile of a cluster reaches beyond the matrix.
   bool overhangsM() const {
-    return problem.getM() % (schedule.getTile().m * cluster.plan.rowTiles()) != 0;
+    return problem.hasDynamicM() ||
+           problem.getM() % (schedule.getTile().m * cluster.plan.rowTiles()) != 0;
   }
   bool overhangsN() const {
     return problem.getN() % (schedule.getTile().n * cluster.plan.columnTiles()) != 0;
   }
+  /// Rows of the matrix; the last parameter where a launch says them.
+  Value rows() {
+    return problem.hasDynamicM() ? entry->getArguments().back() : constant(problem.getM());
+  }
+  /// What clusters compute along M.
+  Value clustersM() { return rowClusters ? rowClusters : constant(cluster.plan.clustersM(shape)); }
   /// The first row of those that a warpgroup drains at a time.
   Value firstRow(Value tileRow) { return mul(tileRow, rowsOfProduct(schedule)); }
 
@@ -94,6 +101,7 @@ private:
 
   // Ops. Each stands at the builder's insertion point and replaces its op.
   void lower(Operation *op);
+  void lowerOp(TileCountOp op);
   void lowerOp(TileCoordinatesOp op);
   void lowerOp(CtaIndexOp op);
   void lowerOp(CtaCountOp op);
@@ -143,6 +151,7 @@ private:
   Block *entry = &kernel.getBody().front();
   DenseMap<int64_t, Value> constants;
   Value sharedBase, warp, tmemBase;
+  Value rowClusters;             // where m is known at launch only
   Value laneOffset, laneSwizzle; // of the lane's row in a staging buffer
   Value lane, warpLane;          // lane in the warp; lane part of a tensor-memory address
 };
@@ -218,6 +227,8 @@ void KernelLowering::setUp() {
   sharedBase = SharedBaseOp::create(b, loc);
   warp = arith::ShRUIOp::create(b, loc, TidXOp::create(b, loc), constant(5));
   lane = LaneIdOp::create(b, loc);
+  if (int64_t each = cluster.plan.rows(schedule); problem.hasDynamicM())
+    rowClusters = arith::DivUIOp::create(b, loc, add(rows(), each - 1), constant(each));
   cluster.create(b, loc);
   ifTrue(equals(warp, 0), [&] {
     ifElected([&] {
@@ -332,7 +343,7 @@ void KernelLowering::lower(Operation *op) {
   b.setInsertionPoint(op);
   loc = op->getLoc();
   llvm::TypeSwitch<Operation *>(op)
-      .Case<TileCoordinatesOp, CtaIndexOp, CtaCountOp, PairRankOp, ScaleTilesOfBOp,
+      .Case<TileCountOp, TileCoordinatesOp, CtaIndexOp, CtaCountOp, PairRankOp, ScaleTilesOfBOp,
             ProducerAcquireOp, ProducerCommitOp, ConsumerWaitOp, ConsumerReleaseOp,
             PipelineAdvanceOp, PipelineDrainOp, TmaLoadOp, CopyScalesOp, MmaOp, MmaSpanOp,
             LoadAccumulatorOp, LoadCOp, ApplyEpilogueOp, StagingAcquireOp, StoreStagingOp,
@@ -360,9 +371,13 @@ void KernelLowering::lowerOp(PairRankOp op) {
   op.replaceAllUsesWith(cluster.hasPairs() ? cluster.pairRank : constant(0));
 }
 
+void KernelLowering::lowerOp(TileCountOp op) {
+  op.replaceAllUsesWith(mul(clustersM(), cluster.plan.clustersN(shape)));
+}
+
 void KernelLowering::lowerOp(TileCoordinatesOp op) {
   // In a cluster these are the places of the cluster, and the CTA's in it is added.
-  Value tiles = constant(cluster.plan.clustersM(shape));
+  Value tiles = clustersM();
   Value row = arith::RemUIOp::create(b, loc, op.getTile(), tiles);
   Value column = arith::DivUIOp::create(b, loc, op.getTile(), tiles);
   if (int64_t rows = cluster.plan.rowTiles(); rows > 1) {
@@ -614,12 +629,13 @@ void KernelLowering::lowerOp(LoadAccumulatorOp op) {
 
 void KernelLowering::lowerOp(LoadCOp op) {
   // Rows and columns beyond the last ones are read from in front of them.
-  int64_t m = problem.getM(), n = problem.getN(), bytes = shape.outBytes;
+  int64_t n = problem.getN(), bytes = shape.outBytes;
   Type type = getElementType(b.getContext(), problem.getOut());
   int64_t group = n % 4 == 0 ? 4 : 1;
   Value row = add(add(firstRow(op.getTileRow()), mul(warp, 32)), lane);
   if (overhangsM())
-    row = arith::MinSIOp::create(b, loc, row, constant(m - 1));
+    row = arith::MinSIOp::create(
+        b, loc, row, problem.hasDynamicM() ? add(rows(), -1) : constant(problem.getM() - 1));
   Value start = arith::MulIOp::create(
       b, loc, widen(row), arith::ConstantIntOp::create(b, loc, n * bytes, /*width=*/64));
   Value first = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
@@ -717,7 +733,7 @@ void KernelLowering::lowerOp(StagingDrainOp op) {
 }
 
 void KernelLowering::lowerOp(PlainStoreOp op) {
-  int64_t m = problem.getM(), n = problem.getN(), bytes = shape.outBytes;
+  int64_t n = problem.getN(), bytes = shape.outBytes;
   Value row = add(add(firstRow(op.getTileRow()), mul(warp, 32)), lane);
   Value column = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
   Value limit = arith::SubIOp::create(b, loc, constant(n), column);
@@ -729,7 +745,7 @@ void KernelLowering::lowerOp(PlainStoreOp op) {
   // Pairs of 16-bit columns share a word where every row starts on a word.
   bool f32 = problem.getOut() == facts::Format::f32;
   int64_t step = !f32 && n % 2 == 0 ? 2 : 1;
-  ifTrue(less(row, constant(m)), [&] {
+  ifTrue(less(row, rows()), [&] {
     ValueRange values = op.getValues();
     for (size_t i = 0; i < values.size(); i += step) {
       ifTrue(less(constant(i), limit), [&] {

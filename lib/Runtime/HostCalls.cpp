@@ -97,6 +97,20 @@ void bsrt_call_copy_to_host(uint64_t source, void *target, int64_t bytes) {
     keep(*session, bsrt_read(session->getDevice(), source, target, size_t(bytes)));
 }
 
+void bsrt_call_check_size(const char *name, int64_t value, int64_t most) {
+  Session *session = active();
+  if (session && (value < 0 || value > most))
+    session->fail("runtime: size " + std::string(name) + " must be 0 to " + std::to_string(most) +
+                  ", got " + std::to_string(value));
+}
+
+void bsrt_call_require_bytes(const char *name, int64_t bytes, int64_t wanted) {
+  Session *session = active();
+  if (session && bytes != wanted)
+    session->fail("runtime: operand " + std::string(name) + " must have " + std::to_string(wanted) +
+                  " bytes, as the rows of the result ask for, got " + std::to_string(bytes));
+}
+
 void bsrt_call_map_begin(uint64_t buffer, int32_t type, int32_t swizzle, int32_t fill, int32_t l2) {
   if (Session *session = active()) {
     session->pendingMap = {};
@@ -181,6 +195,8 @@ void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t bl
                       int64_t cluster_z, int64_t shared_bytes, int32_t oversized) {
   Session *session = active();
   if (!session)
+    return;
+  if (grid_x == 0 || grid_y == 0 || grid_z == 0)
     return;
   const int64_t dims[9] = {grid_x,  grid_y,    grid_z,    block_x,  block_y,
                            block_z, cluster_x, cluster_y, cluster_z};
@@ -292,6 +308,8 @@ void bsrt_call_check_gemm(const char *name, int64_t m, int64_t n, int64_t k, int
                    sfb,  out, inst_k, alpha,   a_bytes, a_scales, b_bytes, b_scales,
                    bias, d,   mma,    major_a, major_b, beta,     c};
   CheckRecord record{name, {}};
+  if (m == 0) // no launch either
+    return;
   if (bsrt_host_check_gemm(&check, &record.result)) {
     session->fail(bsrt_error_message());
     return;
@@ -358,6 +376,8 @@ std::vector<std::pair<std::string, void *>> blockscale::rt::getHostCalls() {
           BLOCKSCALE_HOST_CALL(bsrt_call_free),
           BLOCKSCALE_HOST_CALL(bsrt_call_copy_to_device),
           BLOCKSCALE_HOST_CALL(bsrt_call_copy_to_host),
+          BLOCKSCALE_HOST_CALL(bsrt_call_check_size),
+          BLOCKSCALE_HOST_CALL(bsrt_call_require_bytes),
           BLOCKSCALE_HOST_CALL(bsrt_call_map_begin),
           BLOCKSCALE_HOST_CALL(bsrt_call_map_dim),
           BLOCKSCALE_HOST_CALL(bsrt_call_map_end),

@@ -2,17 +2,34 @@
 // RUN: blockscale-opt %s --blockscale-import-linalg --split-input-file 2>/dev/null | FileCheck %s
 // RUN: not blockscale-opt %s --blockscale-import-linalg=strict=true --split-input-file 2>&1 | FileCheck %s --check-prefix=STRICT
 
-// CHECK-COUNT-19: linalg.generic
+// CHECK-COUNT-20: linalg.generic
 // CHECK-NOT: blockscale.gemm
 // STRICT: error: import_linalg_c1: shapes must be static
 // STRICT-NOT: remark: import
 
 // Near misses stay, each with the reason.
-func.func @c1_dynamic(%a: tensor<?x4x32xf4E2M1FN>, %sa: tensor<?x4xf8E8M0FNU>, %b: tensor<7x4x32xf4E2M1FN>, %sb: tensor<7x4xf8E8M0FNU>, %d: tensor<?x7xf32>) -> tensor<?x7xf32> {
-  // expected-remark @below {{import_linalg_c1: shapes must be static, got 'tensor<?x4x32xf4E2M1FN>'}}
+func.func @c1_dynamic(%a: tensor<5x4x32xf4E2M1FN>, %sa: tensor<5x4xf8E8M0FNU>, %b: tensor<?x4x32xf4E2M1FN>, %sb: tensor<?x4xf8E8M0FNU>, %d: tensor<5x?xf32>) -> tensor<5x?xf32> {
+  // expected-remark @below {{import_linalg_c1: shapes must be static but for the rows of the left side and the result, which are so together and of no batch, got 'tensor<?x4x32xf4E2M1FN>'}}
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, ko, ki) -> (m, ko, ki)>, affine_map<(m, n, ko, ki) -> (m, ko)>, affine_map<(m, n, ko, ki) -> (n, ko, ki)>, affine_map<(m, n, ko, ki) -> (n, ko)>, affine_map<(m, n, ko, ki) -> (m, n)>],
                        iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-      ins(%a, %sa, %b, %sb : tensor<?x4x32xf4E2M1FN>, tensor<?x4xf8E8M0FNU>, tensor<7x4x32xf4E2M1FN>, tensor<7x4xf8E8M0FNU>) outs(%d : tensor<?x7xf32>) {
+      ins(%a, %sa, %b, %sb : tensor<5x4x32xf4E2M1FN>, tensor<5x4xf8E8M0FNU>, tensor<?x4x32xf4E2M1FN>, tensor<?x4xf8E8M0FNU>) outs(%d : tensor<5x?xf32>) {
+  ^bb0(%x: f4E2M1FN, %sx: f8E8M0FNU, %y: f4E2M1FN, %sy: f8E8M0FNU, %sum: f32):
+    %p = arith.scaling_extf %x, %sx : f4E2M1FN, f8E8M0FNU to f32
+    %q = arith.scaling_extf %y, %sy : f4E2M1FN, f8E8M0FNU to f32
+    %pq = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %pq : f32
+    linalg.yield %next : f32
+  } -> tensor<5x?xf32>
+  return %r : tensor<5x?xf32>
+}
+
+// -----
+
+func.func @c1_mixed(%a: tensor<?x4x32xf4E2M1FN>, %sa: tensor<5x4xf8E8M0FNU>, %b: tensor<7x4x32xf4E2M1FN>, %sb: tensor<7x4xf8E8M0FNU>, %d: tensor<?x7xf32>) -> tensor<?x7xf32> {
+  // expected-remark @below {{import_linalg_c1: shapes must be static but for the rows}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, ko, ki) -> (m, ko, ki)>, affine_map<(m, n, ko, ki) -> (m, ko)>, affine_map<(m, n, ko, ki) -> (n, ko, ki)>, affine_map<(m, n, ko, ki) -> (n, ko)>, affine_map<(m, n, ko, ki) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%a, %sa, %b, %sb : tensor<?x4x32xf4E2M1FN>, tensor<5x4xf8E8M0FNU>, tensor<7x4x32xf4E2M1FN>, tensor<7x4xf8E8M0FNU>) outs(%d : tensor<?x7xf32>) {
   ^bb0(%x: f4E2M1FN, %sx: f8E8M0FNU, %y: f4E2M1FN, %sy: f8E8M0FNU, %sum: f32):
     %p = arith.scaling_extf %x, %sx : f4E2M1FN, f8E8M0FNU to f32
     %q = arith.scaling_extf %y, %sy : f4E2M1FN, f8E8M0FNU to f32

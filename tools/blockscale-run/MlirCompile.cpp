@@ -110,7 +110,9 @@ public:
   }
 
 private:
-  static std::string shape(const Shape3 &s) { return llvm::formatv("{0}x{1}x{2}", s.m, s.n, s.k); }
+  static std::string shape(const Shape3 &s) {
+    return llvm::formatv("{0}x{1}x{2}", extentText(s.m), s.n, s.k);
+  }
 
   static KernelPlan read(KernelOp kernel) {
     ProblemAttr problem = kernel.getProblem();
@@ -123,7 +125,8 @@ private:
     plan.epilogue = name(schedule.getEpilogue());
     plan.stages = schedule.getStages();
     plan.accumulators = schedule.getAccumulators();
-    plan.flops = 2.0 * double(problem.getM()) * double(problem.getN()) * double(problem.getK());
+    if (!problem.hasDynamicM()) // else not known here
+      plan.flops = 2.0 * double(problem.getM()) * double(problem.getN()) * double(problem.getK());
     kernel.walk([&](TmemPlanOp op) { plan.tmemColumns = op.getPlan().getColumns(); });
     return plan;
   }

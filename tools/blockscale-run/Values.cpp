@@ -65,8 +65,10 @@ facts::Result<FileForm> getFileForm(Type type, const std::string &subject) {
   Type element = shaped.getElementType();
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     if (auto scales = dyn_cast_or_null<ScalesAttr>(tensor.getEncoding());
-        scales && scales.getLayout() == facts::ScaleLayout::tiled && tensor.hasStaticShape())
-      return FileForm{DType::u8, {getScaleBytes(tensor)}};
+        scales && scales.getLayout() == facts::ScaleLayout::tiled) {
+      int64_t bytes = getScaleBytes(tensor);
+      return FileForm{DType::u8, {isDynamic(bytes) ? -1 : bytes}};
+    }
   if (PitchedAttr pitched = getPitched(type))
     return FileForm{DType::u8, {shape[0], pitched.getBytes()}};
   if (std::optional<DType> plain = plainType(element))
@@ -142,6 +144,9 @@ facts::Result<Value> Value::argument(Type type, const Array &array, const std::s
     for (size_t i = 0; i < shape.size(); ++i)
       if (ShapedType::isDynamic(shape[i]))
         shape[i] = array.shape[i];
+  // Rows of narrow elements are bytes by now, as many as the file has.
+  if (shape.size() == 1 && ShapedType::isDynamic(shape[0]) && memref.getElementType().isInteger(8))
+    shape[0] = int64_t(array.bytes.size());
   int64_t count = 1;
   for (int64_t dim : shape)
     count *= dim;

@@ -24,6 +24,10 @@ void bsrt_call_free(uint64_t buffer);
 void bsrt_call_copy_to_device(const void *source, uint64_t target, int64_t bytes);
 void bsrt_call_copy_to_host(uint64_t source, void *target, int64_t bytes);
 
+/* Refuses the run unless the size is 0 to `most`, or memory has the bytes that it must have. */
+void bsrt_call_check_size(const char *name, int64_t value, int64_t most);
+void bsrt_call_require_bytes(const char *name, int64_t bytes, int64_t wanted);
+
 /* A tensor map: begin, one call for each dimension from the innermost, end. The
  * result is a handle that lives as long as the session. */
 void bsrt_call_map_begin(uint64_t buffer, int32_t type, int32_t swizzle, int32_t fill, int32_t l2);
@@ -41,6 +45,7 @@ void bsrt_call_param_bytes(const void *bytes, int64_t size);
 void bsrt_call_preferred_cluster(int64_t x, int64_t y, int64_t z);
 /* Before a launch that may overlap with the one ahead. */
 void bsrt_call_programmatic_stream_serialization(void);
+/* A grid without a block launches nothing. */
 void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x,
                       int64_t block_y, int64_t block_z, int64_t cluster_x, int64_t cluster_y,
                       int64_t cluster_z, int64_t shared_bytes, int32_t oversized);

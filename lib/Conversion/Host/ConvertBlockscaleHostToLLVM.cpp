@@ -9,6 +9,7 @@
 
 #include "blockscale/Conversion/Host/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
+#include "blockscale/Facts/ScaleTile.h"
 
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -62,6 +63,14 @@ public:
       return memref::LoadOp::create(b, loc, value, ValueRange{});
     return value;
   }
+
+  /// A size as the runtime takes it.
+  Value size(Value index) { return arith::IndexCastOp::create(b, loc, b.getI64Type(), index); }
+  Value extent(Value memref, int64_t dimension) {
+    return size(memref::DimOp::create(b, loc, memref, dimension));
+  }
+  Value times(Value a, Value c) { return LLVM::MulOp::create(b, loc, a, c); }
+  Value dividedBy(Value a, Value c) { return LLVM::UDivOp::create(b, loc, a, c); }
 
   /// Bytes of a memref; dimensions may be dynamic.
   Value bytes(Value memref) {
@@ -154,7 +163,22 @@ private:
 //===----------------------------------------------------------------------===//
 
 Value lowerAlloc(AllocOp op, AllocOp::Adaptor, Calls &calls) {
-  return calls.call("bsrt_call_alloc", calls.i64(op.getBytes()), calls.i64Type());
+  Value bytes = calls.i64(op.getBytes());
+  if (op.getCount())
+    bytes = calls.times(calls.size(op.getCount()), bytes);
+  return calls.call("bsrt_call_alloc", bytes, calls.i64Type());
+}
+
+Value lowerSize(SizeOp op, SizeOp::Adaptor, Calls &calls) {
+  calls.call("bsrt_call_check_size", {calls.string(op.getName()), calls.size(op.getValue()),
+                                      calls.i64(int64_t(op.getMost()))});
+  return op.getValue();
+}
+
+Value lowerRequireBytes(RequireBytesOp op, RequireBytesOp::Adaptor, Calls &calls) {
+  Value want = calls.times(calls.size(op.getCount()), calls.i64(int64_t(op.getBytes())));
+  return calls.call("bsrt_call_require_bytes",
+                    {calls.string(op.getName()), calls.bytes(op.getMemory()), want});
 }
 
 Value lowerFree(FreeOp, FreeOp::Adaptor adaptor, Calls &calls) {
@@ -176,11 +200,14 @@ Value lowerTensorMap(TensorMapOp op, TensorMapOp::Adaptor adaptor, Calls &calls)
   calls.call("bsrt_call_map_begin",
              {adaptor.getBuffer(), calls.code(map.getType()), calls.code(map.getSwizzle()),
               calls.code(map.getFill()), calls.code(map.getL2())});
+  auto sizes = op.getSizes().begin();
   for (size_t i = 0; i < map.getDims().size(); ++i) {
+    int64_t dim = map.getDims()[i];
+    Value size = isDynamic(dim) ? calls.size(*sizes++) : calls.i64(dim);
     int64_t stride = i == 0 ? 0 : map.getStrides()[i - 1];
     int64_t elementStride = map.getElementStrides().empty() ? 1 : map.getElementStrides()[i];
-    calls.call("bsrt_call_map_dim", {calls.i64(map.getDims()[i]), calls.i64(stride),
-                                     calls.i32(map.getBox()[i]), calls.i32(elementStride)});
+    calls.call("bsrt_call_map_dim",
+               {size, calls.i64(stride), calls.i32(map.getBox()[i]), calls.i32(elementStride)});
   }
   return calls.call("bsrt_call_map_end", {}, calls.i64Type());
 }
@@ -199,9 +226,10 @@ Value lowerLaunch(LaunchOp op, LaunchOp::Adaptor adaptor, Calls &calls) {
   for (auto [param, value] : llvm::zip_equal(op.getParams(), adaptor.getParams()))
     calls.call(paramCall(param.getType()), value);
   SmallVector<Value> arguments;
+  auto sizes = op.getGridSizes().begin();
   for (ArrayRef<int64_t> dims : {op.getGrid(), op.getBlock(), op.getCluster()})
     for (int64_t dim : dims)
-      arguments.push_back(calls.i64(dim));
+      arguments.push_back(isDynamic(dim) ? calls.size(*sizes++) : calls.i64(dim));
   arguments.push_back(calls.i64(op.getSharedBytes()));
   arguments.push_back(calls.i32(op.getOversized()));
   return calls.call("bsrt_call_launch", arguments);
@@ -244,19 +272,30 @@ Value lowerDequantize(DequantizeOp op, DequantizeOp::Adaptor, Calls &calls) {
   return calls.call("bsrt_call_dequantize", arguments);
 }
 
+/// Rows of scales that are held as bytes; of tiled ones with those of the padding.
+Value scaleRows(ScaleMatrixAttr matrix, Value memory, Calls &calls) {
+  if (!isDynamic(matrix.getRows()))
+    return calls.i64(matrix.getRows());
+  int64_t bytes = matrix.withRows(1).getBytes();
+  Value count = calls.dividedBy(calls.bytes(memory), calls.i64(bytes));
+  return matrix.getLayout() == facts::ScaleLayout::tiled
+             ? calls.times(count, calls.i64(facts::kScaleTileRows))
+             : count;
+}
+
 Value lowerRelayoutScales(RelayoutScalesOp op, RelayoutScalesOp::Adaptor, Calls &calls) {
   ScaleMatrixAttr source = op.getLogicalSource(), target = op.getLogicalTarget();
   return calls.call("bsrt_call_relayout_scales",
-                    {calls.i64(source.getRows()), calls.i64(source.getCols()),
+                    {scaleRows(source, op.getScales(), calls), calls.i64(source.getCols()),
                      calls.code(source.getLayout()), calls.pointer(op.getScales()),
                      calls.code(target.getLayout()), calls.pointer(op.getOut())});
 }
 
 Value lowerZeroScaleTail(ZeroScaleTailOp op, ZeroScaleTailOp::Adaptor, Calls &calls) {
   ScaleMatrixAttr matrix = op.getLogicalMatrix();
-  return calls.call(
-      "bsrt_call_zero_scale_tail",
-      {calls.i64(matrix.getRows()), calls.i64(matrix.getCols()), calls.pointer(op.getScales())});
+  return calls.call("bsrt_call_zero_scale_tail",
+                    {scaleRows(matrix, op.getScales(), calls), calls.i64(matrix.getCols()),
+                     calls.pointer(op.getScales())});
 }
 
 Value lowerRepitch(RepitchOp op, RepitchOp::Adaptor, Calls &calls) {
@@ -275,8 +314,9 @@ Value lowerSwapNibbles(SwapNibblesOp op, SwapNibblesOp::Adaptor, Calls &calls) {
 
 Value lowerCheckGemm(CheckGemmOp op, CheckGemmOp::Adaptor, Calls &calls) {
   ProblemAttr problem = op.getLogicalProblem();
+  Value m = problem.hasDynamicM() ? calls.extent(op.getD(), 0) : calls.i64(problem.getM());
   return calls.call("bsrt_call_check_gemm",
-                    {calls.string(op.getName()),      calls.i64(problem.getM()),
+                    {calls.string(op.getName()),      m,
                      calls.i64(problem.getN()),       calls.i64(problem.getK()),
                      calls.code(problem.getA()),      calls.code(problem.getB()),
                      calls.code(problem.getScale()),  calls.i32(problem.getBlock()),
@@ -334,10 +374,10 @@ struct ConvertBlockscaleHostToLLVM
     populateBlockscaleHostToLLVMPatterns(converter, patterns);
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    target.addIllegalOp<AllocOp, FreeOp, CopyOp, TensorMapOp, LaunchOp, QuantizeOp, DequantizeOp,
-                        RelayoutScalesOp, ZeroScaleTailOp, RepitchOp, SwapNibblesOp, CheckGemmOp,
-                        GemmOp, QuantizeChunksOp, TransposeChunksOp, DecodeScalesOp,
-                        CheckBlockGemmOp>();
+    target.addIllegalOp<AllocOp, SizeOp, RequireBytesOp, FreeOp, CopyOp, TensorMapOp, LaunchOp,
+                        QuantizeOp, DequantizeOp, RelayoutScalesOp, ZeroScaleTailOp, RepitchOp,
+                        SwapNibblesOp, CheckGemmOp, GemmOp, QuantizeChunksOp, TransposeChunksOp,
+                        DecodeScalesOp, CheckBlockGemmOp>();
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }
@@ -378,6 +418,8 @@ void blockscale::populateBlockscaleHostToLLVMPatterns(const TypeConverter &conve
                                                       RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<CallPattern<AllocOp>>(converter, context, lowerAlloc);
+  patterns.add<CallPattern<SizeOp>>(converter, context, lowerSize);
+  patterns.add<CallPattern<RequireBytesOp>>(converter, context, lowerRequireBytes);
   patterns.add<CallPattern<FreeOp>>(converter, context, lowerFree);
   patterns.add<CallPattern<CopyOp>>(converter, context, lowerCopy);
   patterns.add<CallPattern<TensorMapOp>>(converter, context, lowerTensorMap);

@@ -9,6 +9,10 @@
 #include "blockscale/Target/PTX/BuildManifest.h"
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Facts/TensorMap.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -26,22 +30,66 @@ public:
       return root.emitError("manifest_c1: the module must launch a kernel, got none"), failure();
     if (failed(checkHost(launches)))
       return failure();
-    for (LaunchOp launch : launches)
-      if (failed(add(launch, /*prefix=*/launches.size() > 1)))
-        return failure();
+    for (LaunchOp launch : launches) {
+      int64_t count = batchCount(launch).value_or(1);
+      for (int64_t batch = 0; batch < count; ++batch)
+        if (failed(add(launch, /*prefix=*/launches.size() > 1, {batch, count})))
+          return failure();
+    }
     return manifest;
   }
 
 private:
+  /// One of so many launches of a loop over a batch.
+  struct Batch {
+    int64_t index, count;
+    bool isOne() const { return count == 1; }
+  };
+  /// Of what maps and vector accesses start from.
+  static constexpr uint64_t kBaseAlignment = facts::info(facts::TmaType::u8).alignment;
+  /// The most batches that are listed.
+  static constexpr int64_t kMaxBatches = 1024;
+
+  /// How often the launch is made by the loop around it, which is in the body of a function and
+  /// carries nothing on; nullopt where it is not in such a loop.
+  static std::optional<int64_t> batchCount(LaunchOp launch) {
+    auto loop = dyn_cast<scf::ForOp>(launch->getParentOp());
+    if (!loop || loop.getNumResults() || !isa<FunctionOpInterface>(loop->getParentOp()) ||
+        llvm::range_size(loop.getBody()->getOps<LaunchOp>()) != 1)
+      return std::nullopt;
+    std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound()),
+                           end = getConstantIntValue(loop.getUpperBound()),
+                           step = getConstantIntValue(loop.getStep());
+    if (!first || !end || !step || *step < 1 || *end <= *first)
+      return std::nullopt;
+    int64_t count = (*end - *first + *step - 1) / *step;
+    return count <= kMaxBatches ? std::optional(count) : std::nullopt;
+  }
+
+  /// Whether each batch has its own part of the buffer: what it is copied from or to is made in
+  /// the loop.
+  static bool isOfBatch(AllocOp alloc) {
+    return llvm::any_of(alloc->getUsers(), [&](Operation *user) {
+      auto copy = dyn_cast<CopyOp>(user);
+      if (!copy || !isa<scf::ForOp>(alloc->getParentOp()))
+        return false;
+      Value memory = copy.getTarget() == alloc.getBuffer() ? copy.getSource() : copy.getTarget();
+      return memory.getParentBlock() == alloc->getBlock();
+    });
+  }
+
   /// A manifest is a list of launches: what host code decides or computes between
   /// them cannot be said.
   LogicalResult checkHost(ArrayRef<LaunchOp> launches) {
     llvm::SmallPtrSet<Operation *, 4> functions;
     for (LaunchOp launch : launches) {
-      auto function = dyn_cast<FunctionOpInterface>(launch->getParentOp());
+      Operation *around = launch->getParentOp();
+      auto function =
+          dyn_cast<FunctionOpInterface>(batchCount(launch) ? around->getParentOp() : around);
       if (!function)
-        return launch.emitOpError("manifest_c4: a launch must stand in the body of a function, got "
-                                  "one under host control flow, '")
+        return launch.emitOpError("manifest_c4: a launch must stand in the body of a function, or "
+                                  "alone in a loop there over a batch of a known number, got one "
+                                  "under host control flow, '")
                << launch->getParentOp()->getName() << "'";
       functions.insert(function);
     }
@@ -57,7 +105,10 @@ private:
     if (calls.wasInterrupted())
       return failure();
     WalkResult copies = root.walk([&](CopyOp copy) {
-      return isa<BufferType>(copy.getSource().getType()) && failed(checkResult(copy.getTarget()))
+      Value memory = copy.getTarget();
+      if (auto part = memory.getDefiningOp<memref::SubViewOp>())
+        memory = part.getSource(); // of a batch
+      return isa<BufferType>(copy.getSource().getType()) && failed(checkResult(memory))
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });
@@ -68,10 +119,11 @@ private:
   static LogicalResult checkResult(Value memory) {
     for (Operation *user : memory.getUsers()) {
       auto copy = dyn_cast<CopyOp>(user);
-      if ((copy && copy.getTarget() == memory) || isa<func::ReturnOp, memref::DeallocOp>(user))
+      if ((copy && copy.getTarget() == memory) ||
+          isa<func::ReturnOp, memref::DeallocOp, memref::DimOp>(user))
         continue;
-      if (auto cast = dyn_cast<memref::CastOp>(user)) {
-        if (failed(checkResult(cast)))
+      if (isa<memref::CastOp, memref::SubViewOp>(user)) {
+        if (failed(checkResult(user->getResult(0))))
           return failure();
         continue;
       }
@@ -82,26 +134,33 @@ private:
     return success();
   }
 
-  LogicalResult add(LaunchOp launch, bool prefix) {
+  LogicalResult add(LaunchOp launch, bool prefix, const Batch &batch) {
     rt::ManifestKernel kernel;
     kernel.name = launch.getKernel().getLeafReference().getValue().str();
     auto dims = [](ArrayRef<int64_t> from, std::array<uint32_t, 3> &to) {
       for (size_t i = 0; i < to.size() && i < from.size(); ++i)
         to[i] = uint32_t(from[i]);
     };
+    std::string scope = prefix ? kernel.name + "." : std::string();
+    addSizes(launch, scope);
     dims(launch.getGrid(), kernel.grid);
+    for (Value size : launch.getGridSizes()) {
+      size_t i = llvm::find(launch.getGrid(), kDynamicExtent) - launch.getGrid().begin();
+      kernel.grid[i] = 1;
+      if (failed(setExpr(launch, size, kernel.gridExprs[i])))
+        return failure();
+    }
     dims(launch.getBlock(), kernel.block);
     dims(launch.getCluster(), kernel.cluster);
     kernel.sharedBytes = launch.getSharedBytes();
     kernel.sharedMode =
         launch.getOversized() ? rt::SharedMode::oversized : rt::SharedMode::standard;
-    std::string scope = prefix ? kernel.name + "." : std::string();
     // Buffers in the order of their allocation, which is that of the arguments.
     for (auto alloc : launch->getBlock()->getOps<AllocOp>())
-      if (isUsedBy(alloc, launch))
-        addBuffer(alloc, scope);
+      if (isUsedBy(alloc, launch) && failed(addBuffer(launch, alloc, scope, batch)))
+        return failure();
     for (Value value : launch.getParams()) {
-      FailureOr<rt::ManifestParam> param = makeParam(launch, value, scope);
+      FailureOr<rt::ManifestParam> param = makeParam(launch, value, scope, batch);
       if (failed(param))
         return failure();
       kernel.params.push_back(std::move(*param));
@@ -118,13 +177,77 @@ private:
     });
   }
 
-  void addBuffer(AllocOp alloc, const std::string &scope) {
+  /// The sizes that what a launch is given follows from.
+  void addSizes(LaunchOp launch, const std::string &scope) {
+    llvm::SetVector<Value> seen;
+    SmallVector<Value> work(launch.getGridSizes());
+    while (!work.empty()) {
+      Value value = work.pop_back_val();
+      Operation *op = value.getDefiningOp();
+      if (!op || !seen.insert(value))
+        continue;
+      if (auto size = dyn_cast<SizeOp>(op)) {
+        if (!sizes.contains(size)) {
+          sizes[size] = scope + size.getName().str();
+          manifest.sizes.push_back({sizes[size], 0, uint64_t(size.getMost())});
+        }
+        continue;
+      }
+      llvm::append_range(work, op->getOperands());
+    }
+  }
+
+  /// The value as an expression of sizes; null where it is none.
+  rt::Expr exprOf(Value value) {
+    using Op = rt::SizeExpr::Op;
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return {};
+    if (auto size = dyn_cast<SizeOp>(op)) {
+      auto it = sizes.find(size);
+      return it == sizes.end() ? rt::Expr() : rt::SizeExpr::of(it->second);
+    }
+    if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+      return exprOf(op->getOperand(0));
+    if (std::optional<int64_t> number = getConstantIntValue(value))
+      return *number < 0 ? rt::Expr() : rt::SizeExpr::of(uint64_t(*number));
+    std::optional<Op> kind = llvm::TypeSwitch<Operation *, std::optional<Op>>(op)
+                                 .Case([](arith::AddIOp) { return Op::add; })
+                                 .Case([](arith::MulIOp) { return Op::mul; })
+                                 .Case([](arith::DivUIOp) { return Op::div; })
+                                 .Case([](arith::CeilDivUIOp) { return Op::ceildiv; })
+                                 .Case([](arith::MinUIOp) { return Op::min; })
+                                 .Case([](arith::MaxUIOp) { return Op::max; })
+                                 .Default([](Operation *) { return std::nullopt; });
+    if (!kind)
+      return {};
+    rt::Expr a = exprOf(op->getOperand(0)), b = exprOf(op->getOperand(1));
+    return a && b ? rt::SizeExpr::of(*kind, a, b) : rt::Expr();
+  }
+
+  LogicalResult setExpr(LaunchOp launch, Value value, rt::Expr &expr) {
+    expr = exprOf(value);
+    if (expr)
+      return success();
+    return launch.emitOpError("manifest_c7: a size must follow from a blockscale.size by sums, "
+                              "products, quotients, minima and maxima, got another value");
+  }
+
+  LogicalResult addBuffer(LaunchOp launch, AllocOp alloc, const std::string &scope,
+                          const Batch &batch) {
     if (names.contains(alloc))
-      return;
+      return success();
     rt::ManifestBuffer buffer;
     auto name = alloc->getAttrOfType<StringAttr>("blockscale.name");
     buffer.name = scope + (name ? name.getValue().str() : "buffer" + std::to_string(names.size()));
     buffer.bytes = uint64_t(alloc.getBytes());
+    if (alloc.getCount()) {
+      rt::Expr count;
+      if (failed(setExpr(launch, alloc.getCount(), count)))
+        return failure();
+      buffer.bytesExpr =
+          rt::SizeExpr::of(rt::SizeExpr::Op::mul, count, rt::SizeExpr::of(buffer.bytes));
+    }
     bool written = false, read = false;
     for (Operation *user : alloc->getUsers()) {
       auto copy = dyn_cast<CopyOp>(user);
@@ -138,15 +261,56 @@ private:
                   : written       ? rt::BufferRole::input
                   : read          ? rt::BufferRole::output
                                   : rt::BufferRole::scratch;
+    if (!batch.isOne() && isOfBatch(alloc)) {
+      buffer.bytes *= uint64_t(batch.count);
+      if (buffer.dtype)
+        buffer.shape.insert(buffer.shape.begin(), batch.count);
+    }
     names[alloc] = buffer.name;
     manifest.buffers.push_back(std::move(buffer));
+    return success();
+  }
+
+  /// What a size says of memory: how many rows of how many bytes it has.
+  std::pair<rt::Expr, int64_t> rowsOf(Value memory) {
+    for (Operation *user : memory.getUsers()) {
+      if (auto require = dyn_cast<RequireBytesOp>(user))
+        return {exprOf(require.getCount()), int64_t(require.getBytes())};
+      if (auto dim = dyn_cast<memref::DimOp>(user); dim && dim.getConstantIndex() == 0)
+        for (Operation *other : dim->getUsers())
+          if (auto size = dyn_cast<SizeOp>(other))
+            return {exprOf(size), 0};
+    }
+    return {};
   }
 
   /// Element type and shape of host memory that is not plain bytes.
-  static void describe(rt::ManifestBuffer &buffer, Value memory) {
+  void describe(rt::ManifestBuffer &buffer, Value memory) {
     auto type = dyn_cast<MemRefType>(memory.getType());
-    if (!type || !type.hasStaticShape())
+    if (!type)
       return;
+    if (!type.hasStaticShape()) {
+      auto [rows, bytes] = rowsOf(memory);
+      bool isBytes = type.getElementType().isInteger(8) && type.getRank() == 1;
+      if (!rows || type.getNumDynamicDims() != 1 || !type.isDynamicDim(0))
+        return;
+      if (isBytes) { // elements are rows of bytes
+        buffer.dtype = rt::DType::u8;
+        buffer.shape = {0, bytes};
+      } else {
+        SmallVector<int64_t> shape(type.getShape());
+        shape.front() = 0;
+        describe(buffer, MemRefType::get(shape, type.getElementType()));
+      }
+      if (buffer.dtype) {
+        buffer.shapeExprs.resize(buffer.shape.size());
+        buffer.shapeExprs[0] = rows;
+      }
+      return;
+    }
+    describe(buffer, type);
+  }
+  static void describe(rt::ManifestBuffer &buffer, MemRefType type) {
     if (type.getElementType().isF32())
       buffer.dtype = rt::DType::f32;
     else if (type.getElementType().isBF16())
@@ -170,8 +334,8 @@ private:
         return false;
     }
     auto argument = dyn_cast<BlockArgument>(value);
-    return argument && argument.getOwner()->isEntryBlock() &&
-           argument.getOwner() == launch->getBlock();
+    return argument && argument.getOwner()->getParentOp() ==
+                           launch->getParentOfType<FunctionOpInterface>().getOperation();
   }
 
   /// What the lowering calls the scalar, such as alpha.
@@ -188,8 +352,14 @@ private:
     return "scalar" + std::to_string(index);
   }
 
-  FailureOr<rt::ManifestParam> makeParam(LaunchOp launch, Value value, const std::string &scope) {
+  FailureOr<rt::ManifestParam> makeParam(LaunchOp launch, Value value, const std::string &scope,
+                                         const Batch &batch) {
     rt::ManifestParam param;
+    auto place = [&](Value buffer) {
+      auto alloc = buffer.getDefiningOp<AllocOp>();
+      if (alloc && !batch.isOne() && isOfBatch(alloc))
+        param.offset = uint64_t(batch.index) * alloc.getBytes();
+    };
     auto bufferOf = [&](Value buffer) {
       auto it = names.find(buffer.getDefiningOp<AllocOp>());
       return it == names.end() ? std::string() : it->second;
@@ -197,9 +367,18 @@ private:
     if (auto map = value.getDefiningOp<TensorMapOp>()) {
       param.kind = rt::ManifestParam::Kind::tensorMap;
       param.buffer = bufferOf(map.getBuffer());
+      place(map.getBuffer());
       TmaMapAttr attr = map.getMap();
       param.map.type = attr.getType();
       param.map.dims.assign(attr.getDims().begin(), attr.getDims().end());
+      auto size = map.getSizes().begin();
+      for (auto [i, dim] : llvm::enumerate(attr.getDims()))
+        if (isDynamic(dim)) {
+          param.mapExprs.dims.resize(attr.getDims().size());
+          param.map.dims[i] = 1;
+          if (failed(setExpr(launch, *size++, param.mapExprs.dims[i])))
+            return failure();
+        }
       param.map.strides.assign(attr.getStrides().begin(), attr.getStrides().end());
       param.map.box.assign(attr.getBox().begin(), attr.getBox().end());
       param.map.elementStrides.assign(attr.getElementStrides().begin(),
@@ -210,6 +389,7 @@ private:
     } else if (isa<BufferType>(value.getType())) {
       param.kind = rt::ManifestParam::Kind::buffer;
       param.buffer = bufferOf(value);
+      place(value);
     } else {
       param.kind = rt::ManifestParam::Kind::scalar;
       auto constant = value.getDefiningOp<arith::ConstantOp>();
@@ -220,7 +400,10 @@ private:
         param.bits = uint32_t(integer.getInt());
       } else if (number && number.getType().isF32())
         param.bits = rt::scalarBits(number.getValue().convertToFloat());
-      else if (isArgument(launch, value))
+      else if (rt::Expr expr = value.getType().isInteger(32) ? exprOf(value) : rt::Expr()) {
+        param.type = rt::ScalarType::u32;
+        param.bitsExpr = expr;
+      } else if (isArgument(launch, value))
         param.argument = scope + argumentName(launch, value);
       else
         return launch.emitOpError(
@@ -233,11 +416,16 @@ private:
                  "manifest_c3: a parameter's buffer must be a blockscale.alloc beside "
                  "the launch, got another value"),
              failure();
+    if (param.offset % kBaseAlignment)
+      return launch.emitOpError("manifest_c8: a part of a batch must start on a multiple of ")
+                 << kBaseAlignment << " bytes, got " << param.offset << " of " << param.buffer,
+             failure();
     return param;
   }
 
   ModuleOp root;
   rt::Manifest manifest;
+  llvm::MapVector<Operation *, std::string> sizes;
   llvm::MapVector<Operation *, std::string> names;
 };
 

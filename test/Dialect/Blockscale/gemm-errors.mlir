@@ -22,12 +22,12 @@ func.func @gemm_c1_strided(%a: memref<256xi8>, %s: memref<512xi8>, %c: memref<8x
 // -----
 
 !sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
-func.func @gemm_c2_dynamic(%a: tensor<?x64xf4E2M1FN>, %b: tensor<8x64xf4E2M1FN>, %s: !sf,
-                           %c: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  // expected-error @below {{gemm_c2: shapes must be static (dynamic ones are not built yet), got 'tensor<?x64xf4E2M1FN>'}}
+func.func @gemm_c2_dynamic(%a: tensor<8x64xf4E2M1FN>, %b: tensor<?x64xf4E2M1FN>, %s: !sf,
+                           %c: tensor<8x?xf32>) -> tensor<8x?xf32> {
+  // expected-error @below {{gemm_c2: shapes must be static but for m, got 'tensor<?x64xf4E2M1FN>'}}
   %d = blockscale.gemm ins(%a scaled %s, %b scaled %s
-    : tensor<?x64xf4E2M1FN>, !sf, tensor<8x64xf4E2M1FN>, !sf) outs(%c : tensor<?x8xf32>) -> tensor<?x8xf32>
-  return %d : tensor<?x8xf32>
+    : tensor<8x64xf4E2M1FN>, !sf, tensor<?x64xf4E2M1FN>, !sf) outs(%c : tensor<8x?xf32>) -> tensor<8x?xf32>
+  return %d : tensor<8x?xf32>
 }
 
 // -----

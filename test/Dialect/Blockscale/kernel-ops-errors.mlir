@@ -5,8 +5,8 @@
 #problem = #blockscale.problem<m = 128, n = 128, k = 256, a = e2m1, b = e2m1, scale = ue4m3, block = 16, sfa = tiled, sfb = tiled, out = f32>
 #schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x128x64, cta_group = 1, tile = 128x128x256, stages = 2, accumulators = 1, epilogue = plain_store, staging = 0, ctas = 1>
 module @kernels attributes {blockscale.arch = "sm_100a"} {
-// expected-error @below {{kernel_c0: a parameter must be a tensor map, a buffer or f32, got 'i32'}}
-blockscale.kernel @kernel_c0(%n: i32) attributes {problem = #problem, schedule = #schedule, threads = 192, shared_bytes = 0} {
+// expected-error @below {{kernel_c0: a parameter must be a tensor map, a buffer or f32, got 'i64'}}
+blockscale.kernel @kernel_c0(%n: i64) attributes {problem = #problem, schedule = #schedule, threads = 192, shared_bytes = 0} {
   blockscale.return
 }
 }

@@ -1,7 +1,7 @@
 // RUN: blockscale-opt %s --split-input-file --verify-diagnostics
 
 func.func @reinterpret_c1_dynamic(%x: tensor<?x32xi8>) -> tensor<4x32xf8E5M2> {
-  // expected-error @below {{reinterpret_c1: source must be whole bytes of i8 or of floats of 4, 6 or 8 bits, static, without an encoding or of scales, got 'tensor<?x32xi8>'}}
+  // expected-error @below {{reinterpret_c1: source and result must both be static, or both have rows of ? and be whole, got 'tensor<?x32xi8>' and 'tensor<4x32xf8E5M2>'}}
   %0 = blockscale.reinterpret %x : tensor<?x32xi8> -> tensor<4x32xf8E5M2>
   return %0 : tensor<4x32xf8E5M2>
 }

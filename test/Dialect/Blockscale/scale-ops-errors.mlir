@@ -33,7 +33,7 @@ func.func @relayout_scales_c3(%s: !linear) -> !linear {
 // -----
 
 func.func @relayout_scales_c4_types(%s: tensor<8x4xi8>) -> tensor<8x4xi8> {
-  // expected-error @below {{relayout_scales_c4: scales must be static encoded tensors, or bytes with 'source' and 'target', got 'tensor<8x4xi8>' and 'tensor<8x4xi8>'}}
+  // expected-error @below {{relayout_scales_c4: scales must be encoded tensors, or bytes with 'source' and 'target', got 'tensor<8x4xi8>' and 'tensor<8x4xi8>'}}
   %t = blockscale.relayout_scales %s : tensor<8x4xi8> -> tensor<8x4xi8>
   return %t : tensor<8x4xi8>
 }

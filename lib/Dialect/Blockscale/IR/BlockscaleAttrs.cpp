@@ -17,13 +17,20 @@ static int64_t scaleBytes(int64_t rows, int64_t cols, ScaleLayout layout) {
   return layout == ScaleLayout::tiled ? facts::scaleTileBytes(rows, cols) : rows * cols;
 }
 
-int64_t ScaleMatrixAttr::getBytes() const { return scaleBytes(getRows(), getCols(), getLayout()); }
+int64_t ScaleMatrixAttr::getBytes() const {
+  return isDynamic(getRows()) ? kDynamicExtent : scaleBytes(getRows(), getCols(), getLayout());
+}
 
 int64_t BlockedAttr::getElementBytes() const {
   return facts::packedBytes(getElement(), getRows() * getK());
 }
 int64_t BlockedAttr::getScaleBytes() const {
   return scaleBytes(getRows(), getK() / getBlock(), getLayout());
+}
+
+ProblemAttr ProblemAttr::withM(int64_t m) const {
+  return get(getContext(), m, getN(), getK(), getA(), getB(), getScale(), getBlock(), getSfa(),
+             getSfb(), getOut(), getMajorA(), getMajorB(), getPitchA(), getPitchB());
 }
 
 int64_t ProblemAttr::getRowPitchA() const {
@@ -33,6 +40,8 @@ int64_t ProblemAttr::getRowPitchB() const {
   return getPitchB() ? getPitchB() : facts::operandPitch(getB(), getMajorB(), getN(), getK());
 }
 int64_t ProblemAttr::getABytes() const {
+  if (hasDynamicM())
+    return kDynamicExtent;
   if (getPitchA())
     return (getMajorA() == facts::Major::k ? getM() : getK()) * getPitchA();
   return facts::packedBytes(getA(), getM() * getK());
@@ -42,9 +51,13 @@ int64_t ProblemAttr::getBBytes() const {
     return (getMajorB() == facts::Major::k ? getN() : getK()) * getPitchB();
   return facts::packedBytes(getB(), getN() * getK());
 }
-int64_t ProblemAttr::getSfaBytes() const { return scaleBytes(getM(), getScalesPerRow(), getSfa()); }
+int64_t ProblemAttr::getSfaBytes() const {
+  return hasDynamicM() ? kDynamicExtent : scaleBytes(getM(), getScalesPerRow(), getSfa());
+}
 int64_t ProblemAttr::getSfbBytes() const { return scaleBytes(getN(), getScalesPerRow(), getSfb()); }
-int64_t ProblemAttr::getOutBytes() const { return facts::packedBytes(getOut(), getM() * getN()); }
+int64_t ProblemAttr::getOutBytes() const {
+  return hasDynamicM() ? kDynamicExtent : facts::packedBytes(getOut(), getM() * getN());
+}
 
 LogicalResult ScalesAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                                          function_ref<InFlightDiagnostic()> emitError) const {

@@ -19,6 +19,7 @@ int64_t BoxPart::count() const {
 }
 
 int64_t ClusterPlan::clustersM(const GemmShape &gemm) const {
+  assert(!isDynamic(gemm.tilesM) && "m must be known");
   return ceilDiv(gemm.tilesM, rowTiles());
 }
 int64_t ClusterPlan::clustersN(const GemmShape &gemm) const {

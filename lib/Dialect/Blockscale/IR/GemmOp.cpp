@@ -68,7 +68,7 @@ static LogicalResult verifyScales(StringRef what, Type type, int64_t rows, int64
   auto shaped = cast<ShapedType>(type);
   if (shaped.getRank() == 2 && shaped.getDimSize(0) == rows && shaped.getDimSize(1) == cols)
     return success();
-  return emitError() << "gemm_c8: " << what << " must be " << rows << "x" << cols
+  return emitError() << "gemm_c8: " << what << " must be " << extentText(rows) << "x" << cols
                      << " (rows x k / block), got " << shapeOf(shaped);
 }
 
@@ -98,10 +98,10 @@ static LogicalResult verifyMajor(StringRef what, facts::Major major, Format form
 
 static LogicalResult verifySizes(int64_t m, int64_t n, int64_t k, ErrorFn emitError) {
   auto legal = [](int64_t extent) { return extent >= 1 && extent <= kMaxExtent; };
-  if (legal(m) && legal(n) && legal(k))
+  if ((isDynamic(m) || legal(m)) && legal(n) && legal(k))
     return success();
-  return emitError() << "gemm_c5: m, n and k must be 1 .. " << kMaxExtent << ", got m = " << m
-                     << ", n = " << n << ", k = " << k;
+  return emitError() << "gemm_c5: m, n and k must be 1 .. " << kMaxExtent
+                     << ", got m = " << extentText(m) << ", n = " << n << ", k = " << k;
 }
 
 static LogicalResult verifyWholeBlocks(int64_t k, int64_t block, ErrorFn emitError) {
@@ -113,6 +113,8 @@ static LogicalResult verifyWholeBlocks(int64_t k, int64_t block, ErrorFn emitErr
 
 /// gemm_c15: what kernels count in 32 bits, and what tensor maps reach.
 static LogicalResult verifyReach(ProblemAttr p, ErrorFn emitError) {
+  if (p.hasDynamicM())
+    p = p.withM(1);
   int64_t tiles = ((p.getM() + 127) / 128) * ((p.getN() + 127) / 128);
   if (tiles > kMaxTiles)
     return emitError() << "gemm_c15: tiles of 128x128 must be fewer than 2^31, got " << tiles;
@@ -127,7 +129,7 @@ static LogicalResult verifyReach(ProblemAttr p, ErrorFn emitError) {
 /// gemm_c26, before anything is computed with a pitch.
 static LogicalResult verifyPitches(ProblemAttr p, ErrorFn emitError) {
   for (auto [what, pitch, format, major, rows] :
-       {std::tuple("a", p.getPitchA(), p.getA(), p.getMajorA(), p.getM()),
+       {std::tuple("a", p.getPitchA(), p.getA(), p.getMajorA(), p.hasDynamicM() ? 1 : p.getM()),
         std::tuple("b", p.getPitchB(), p.getB(), p.getMajorB(), p.getN())}) {
     int64_t least = facts::operandPitch(format, major, rows, p.getK());
     int64_t most = kMaxBufferBytes / (major == facts::Major::k ? rows : p.getK());
@@ -138,15 +140,63 @@ static LogicalResult verifyPitches(ProblemAttr p, ErrorFn emitError) {
   return success();
 }
 
+int64_t blockscale::mostRows(ProblemAttr problem) {
+  ProblemAttr one = problem.withM(1);
+  int64_t tilesN = (problem.getN() + 127) / 128;
+  return std::min({kMaxExtent, kMaxTiles / tilesN * 128, kMaxBufferBytes / one.getABytes(),
+                   kMaxBufferBytes / one.getSfaBytes(), kMaxBufferBytes / one.getOutBytes()});
+}
+
+/// gemm_c2: what is fetched by TMA with an extent that a launch says is not innermost.
+static LogicalResult verifyDynamicMajor(facts::Major major, int64_t m, ErrorFn emitError) {
+  if (!isDynamic(m) || major == facts::Major::k)
+    return success();
+  return emitError() << "gemm_c2: m must be static where a is mn-major, got ?";
+}
+
+/// gemm_c2: of all extents m alone may be ?.
+static LogicalResult verifyExtents(const ProductTypes &types, ErrorFn emitError) {
+  auto rest = [](Type type) -> Type {
+    auto shaped = dyn_cast_or_null<ShapedType>(type);
+    if (!shaped || !shaped.hasRank() || shaped.getRank() == 0)
+      return type;
+    SmallVector<int64_t> shape(shaped.getShape());
+    shape.front() = 1;
+    return RankedTensorType::get(shape, shaped.getElementType());
+  };
+  auto a = cast<ShapedType>(types.a);
+  if (majorOf(types.majorA) == facts::Major::mn && a.getRank() == 2 && a.isDynamicDim(1))
+    return verifyDynamicMajor(facts::Major::mn, kDynamicExtent, emitError);
+  for (auto [type, hasM] :
+       {std::pair(types.a, true), std::pair(types.sfa, true), std::pair(types.b, false),
+        std::pair(types.sfb, false), std::pair(types.alpha, false), std::pair(types.bias, false),
+        std::pair(types.beta, false), std::pair(types.c, true), std::pair(types.out, true)}) {
+    auto shaped = dyn_cast_or_null<ShapedType>(type);
+    if (shaped && !cast<ShapedType>(hasM ? rest(type) : type).hasStaticShape())
+      return emitError() << "gemm_c2: shapes must be static but for m, got " << type;
+  }
+  return success();
+}
+
+/// gemm_c28: rows with room behind them are copied and allocated by their number.
+static LogicalResult verifyDynamicPitch(ProblemAttr p, ErrorFn emitError) {
+  if (!p.hasDynamicM() || !p.getPitchA())
+    return success();
+  return emitError() << "gemm_c28: rows of a must lie dense where m is ?, got a pitch of "
+                     << p.getPitchA();
+}
+
 LogicalResult blockscale::verifyProblem(ProblemAttr p, ErrorFn emitError) {
   if (failed(verifySizes(p.getM(), p.getN(), p.getK(), emitError)))
     return failure();
-  if (failed(verifyFormats(p.getFormats(), p.getScale(), emitError)))
+  if (failed(verifyDynamicMajor(p.getMajorA(), p.getM(), emitError)) ||
+      failed(verifyFormats(p.getFormats(), p.getScale(), emitError)))
     return failure();
   if (facts::info(p.getOut()).bits < 16)
     return emitError() << "gemm_c6: out must be f32, f16 or bf16, got " << name(p.getOut());
   if (failed(verifyWholeBlocks(p.getK(), p.getBlock(), emitError)) ||
       failed(verifyPitches(p, emitError)) || failed(verifyReach(p, emitError)) ||
+      failed(verifyDynamicPitch(p, emitError)) ||
       failed(verifyMajor("major_a", p.getMajorA(), p.getA(), emitError)))
     return failure();
   return verifyMajor("major_b", p.getMajorB(), p.getB(), emitError);
@@ -182,7 +232,7 @@ static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError)
                        << (majorOf(types.majorB) == facts::Major::mn ? "k x n" : "n x k")
                        << " with the k = " << k << " of a, got " << shapeOf(b);
   if (out.getDimSize(0) != m || out.getDimSize(1) != n)
-    return emitError() << "gemm_c4: out must be " << m << "x" << n << " (m x n), got "
+    return emitError() << "gemm_c4: out must be " << extentText(m) << "x" << n << " (m x n), got "
                        << shapeOf(out);
   if (failed(verifySizes(m, n, k, emitError)))
     return failure();
@@ -228,8 +278,8 @@ static LogicalResult verifyPacked(const ProductTypes &types, ErrorFn emitError) 
   auto out = cast<ShapedType>(types.out);
   if (out.getRank() != 2 || out.getDimSize(0) != p.getM() || out.getDimSize(1) != p.getN() ||
       getFormat(out.getElementType()) != p.getOut())
-    return emitError() << "gemm_c11: out must be " << p.getM() << "x" << p.getN() << " of "
-                       << name(p.getOut()) << ", got " << types.out;
+    return emitError() << "gemm_c11: out must be " << extentText(p.getM()) << "x" << p.getN()
+                       << " of " << name(p.getOut()) << ", got " << types.out;
   if (types.majorA || types.majorB)
     return emitError() << "gemm_c22: major_a and major_b must stand in the logical form, got one "
                           "beside problem";
@@ -242,7 +292,7 @@ LogicalResult blockscale::verifyProduct(const ProductTypes &types, ErrorFn emitE
     if (type)
       all.push_back(type);
   FailureOr<Storage> storage = verifyStorage("gemm_c1", all, emitError);
-  if (failed(storage) || failed(verifyStatic("gemm_c2", all, emitError)))
+  if (failed(storage) || failed(verifyExtents(types, emitError)))
     return failure();
   if (types.packed)
     return verifyPacked(types, emitError);

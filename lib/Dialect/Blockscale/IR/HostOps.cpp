@@ -45,9 +45,20 @@ LogicalResult CopyOp::verify() {
 
 /// Bytes of a device buffer that is allocated in sight.
 static std::optional<int64_t> knownBytes(Value buffer) {
-  if (auto alloc = buffer.getDefiningOp<AllocOp>())
+  auto alloc = buffer.getDefiningOp<AllocOp>();
+  if (alloc && !alloc.getCount())
     return int64_t(alloc.getBytes());
   return std::nullopt;
+}
+
+LogicalResult SizeOp::verify() {
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  if (StringRef name = getName(); name.empty() || !llvm::isAlpha(name[0]) || !all_of(name, isPart))
+    return emitOpError("size_c1: name must be a letter, then letters, digits and _, got '")
+           << name << "'";
+  if (int64_t most = int64_t(getMost()); most < 0 || most > kMaxBufferBytes)
+    return emitOpError("size_c1: most must be 0 to 2^40, got ") << most;
+  return success();
 }
 
 LogicalResult TensorMapOp::verify() {
@@ -66,8 +77,14 @@ LogicalResult TensorMapOp::verify() {
   if (map.getElementStrides().front() != 1)
     return emitOpError("map_c1: element stride of dimension 0 must be 1, got ")
            << map.getElementStrides().front();
+  ArrayRef<int64_t> dims = map.getDims();
+  if (isDynamic(dims.front()))
+    return emitOpError("map_c3: innermost dimension must be known, got ?");
+  if (int64_t want = llvm::count(dims, kDynamicExtent); int64_t(getSizes().size()) != want)
+    return emitOpError("map_c3: sizes must be as many as dimensions of ?, ")
+           << want << ", got " << getSizes().size();
   std::optional<int64_t> bytes = knownBytes(getBuffer());
-  if (!bytes)
+  if (!bytes || !getSizes().empty())
     return success();
   // Saturated: a product beyond 64 bits is outside any buffer.
   int64_t end = llvm::SaturatingMultiply<uint64_t>(map.getDims().front(),
@@ -100,8 +117,8 @@ public:
 
   LogicalResult run() {
     return success(succeeded(checkBlock()) && succeeded(checkShared()) && succeeded(checkTypes()) &&
-                   succeeded(checkGrid()) && succeeded(checkMaps()) && succeeded(checkBuffers()) &&
-                   succeeded(checkMachine()));
+                   succeeded(checkGrid()) && succeeded(checkMaps()) && succeeded(checkRows()) &&
+                   succeeded(checkBuffers()) && succeeded(checkMachine()));
   }
 
 private:
@@ -140,6 +157,13 @@ private:
   }
 
   LogicalResult checkGrid() {
+    bool isValue = problem.hasDynamicM();
+    if (launch.getGridSizes().size() != size_t(isValue) ||
+        (isValue && launch.getGrid() != ArrayRef<int64_t>{kDynamicExtent, 1, 1}))
+      return refuse("launch_c12: grid must be ", isValue ? "[a value, 1, 1]" : "known",
+                    " where m is ", extentText(problem.getM()), ", got [", gridText(), "]");
+    if (isValue)
+      return success();
     int64_t want = cluster.grid(shape, schedule);
     if (launch.getGrid() != ArrayRef<int64_t>{want, 1, 1})
       return refuse("launch_c5: grid must be [", want, ", 1, 1] for ", shape.tiles(),
@@ -176,6 +200,28 @@ private:
     return checkPitched();
   }
 
+  std::string gridText() { return llvm::join(llvm::map_range(launch.getGrid(), extentText), ", "); }
+
+  /// launch_c12: one m, as far as it can be seen.
+  LogicalResult checkRows() {
+    if (!problem.hasDynamicM())
+      return success();
+    auto rowsOf = [&](int64_t param) -> Value {
+      auto map = launch.getParams()[param].getDefiningOp<TensorMapOp>();
+      return map && map.getSizes().size() == 1 ? map.getSizes()[0] : Value();
+    };
+    Value a = rowsOf(0), sfa = rowsOf(2);
+    bool isOne = schedule.getEpilogue() != Epilogue::tma_store || rowsOf(4) == a;
+    if (auto tiles = sfa ? sfa.getDefiningOp<arith::CeilDivUIOp>() : arith::CeilDivUIOp())
+      isOne &= tiles.getLhs() == a && getConstantIntValue(tiles.getRhs()) == facts::kScaleTileRows;
+    else
+      isOne &= !sfa;
+    if (!isOne)
+      return refuse("launch_c12: maps of a and d must have the same rows, and that of sfa their ",
+                    facts::kScaleTileRows, "th part, got others");
+    return success();
+  }
+
   LogicalResult checkPitched() {
     for (auto [i, what, pitch] :
          {std::tuple(0, "a", problem.getPitchA()), std::tuple(1, "b", problem.getPitchB())}) {
@@ -204,7 +250,8 @@ private:
     bool either = buffers.size() == first + 1;
     for (auto [i, value] : llvm::enumerate(buffers)) {
       std::optional<int64_t> have = knownBytes(value);
-      if (!have || *have == want[i].second || (either && i == first && *have == want[i + 1].second))
+      if (!have || isDynamic(want[i].second) || *have == want[i].second ||
+          (either && i == first && *have == want[i + 1].second))
         continue;
       if (either && i == first)
         return refuse("launch_c7: buffer of bias or c must have ", want[i].second, " or ",
@@ -363,6 +410,9 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
                                std::pair("cluster", getCluster())})
     if (extents.size() != 3)
       return emitOpError("launch_c1: ") << what << " must have 3 extents, got " << extents.size();
+  if (int64_t(getGridSizes().size()) != llvm::count(getGrid(), kDynamicExtent))
+    return emitOpError("launch_c12: grid must have a value for each extent of ?, got ")
+           << getGridSizes().size();
   Operation *symbol = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
   if (auto kernel = dyn_cast_or_null<WarpKernelOp>(symbol))
     return verifyWarpLaunch(*this, kernel);

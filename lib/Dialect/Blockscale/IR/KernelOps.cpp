@@ -37,10 +37,16 @@ LogicalResult KernelOp::verify() {
   if (!getFunctionType().getResults().empty())
     return emitOpError("kernel_c0: a kernel must return nothing, got ")
            << getFunctionType().getNumResults() << " results";
-  for (Type type : getFunctionType().getInputs())
+  ArrayRef<Type> inputs = getFunctionType().getInputs();
+  bool takesM = !inputs.empty() && inputs.back().isInteger(32);
+  for (Type type : takesM ? inputs.drop_back() : inputs)
     if (!isa<TensorMapType, BufferType, Float32Type>(type))
       return emitOpError("kernel_c0: a parameter must be a tensor map, a buffer or f32, got ")
              << type;
+  if (takesM != getProblem().hasDynamicM())
+    return emitOpError("kernel_c0: last parameter must ")
+           << (takesM ? "not be m" : "be m, an i32") << " where m of the problem is "
+           << extentText(getProblem().getM()) << ", got " << getFunctionType();
   // At the machine level these are all that is left of the plans.
   auto emitError = [&] { return this->emitOpError(); };
   if (failed(verifyProblem(getProblem(), emitError)) ||
@@ -49,6 +55,14 @@ LogicalResult KernelOp::verify() {
     return failure();
   return verifyTiledScales(getProblem(), "use blockscale.relayout_scales before the kernel",
                            emitError);
+}
+
+LogicalResult TileCountOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (kernel && kernel.getProblem().hasDynamicM())
+    return success();
+  return emitOpError("tile_count_c1: m of the kernel's problem must be ?, got ")
+         << (kernel ? extentText(kernel.getProblem().getM()) : "no kernel");
 }
 
 LogicalResult ApplyEpilogueOp::verify() {

@@ -118,7 +118,7 @@ ScalesAttr blockscale::getScalesEncoding(Type type) {
 ScaleMatrixAttr blockscale::getScaleMatrix(Type type) {
   ScalesAttr encoding = getScalesEncoding(type);
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!encoding || tensor.getRank() != 2 || !tensor.hasStaticShape())
+  if (!encoding || tensor.getRank() != 2 || tensor.isDynamicDim(1))
     return nullptr;
   return ScaleMatrixAttr::get(type.getContext(), tensor.getDimSize(0), tensor.getDimSize(1),
                               encoding.getFormat(), encoding.getLayout());
@@ -150,6 +150,8 @@ bool blockscale::isContiguous(MemRefType type) {
 int64_t blockscale::getScaleBytes(RankedTensorType type) {
   ArrayRef<int64_t> shape = type.getShape();
   auto encoding = cast<ScalesAttr>(type.getEncoding());
+  if (type.isDynamicDim(shape.size() - 2))
+    return kDynamicExtent;
   int64_t batches = shape.size() == 3 ? shape.front() : 1;
   return batches * ScaleMatrixAttr::get(type.getContext(), shape[shape.size() - 2], shape.back(),
                                         encoding.getFormat(), encoding.getLayout())
@@ -158,7 +160,7 @@ int64_t blockscale::getScaleBytes(RankedTensorType type) {
 
 bool blockscale::isPackedBytes(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
-  if (!shaped || !shaped.hasStaticShape() || shaped.getRank() != 1 ||
+  if (!shaped || !shaped.hasRank() || shaped.getRank() != 1 ||
       !shaped.getElementType().isInteger(8))
     return false;
   auto tensor = dyn_cast<RankedTensorType>(type);

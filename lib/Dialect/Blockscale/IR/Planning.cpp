@@ -56,7 +56,7 @@ TmemColumns blockscale::planTmem(StageBytes stage, ScheduleAttr schedule) {
 
 GemmShape::GemmShape(ProblemAttr problem, ScheduleAttr schedule) {
   Shape3 tile = schedule.getTile(), inst = schedule.getInst();
-  tilesM = ceilDiv(problem.getM(), tile.m);
+  tilesM = problem.hasDynamicM() ? kDynamicExtent : ceilDiv(problem.getM(), tile.m);
   tilesN = ceilDiv(problem.getN(), tile.n);
   tilesK = ceilDiv(problem.getK(), tile.k);
   scalesPerRow = ceilDiv(problem.getK(), problem.getBlock());
@@ -101,11 +101,11 @@ TmaMapAttr blockscale::scaleMap(MLIRContext *context, int64_t rows, int64_t scal
                                 ArrayRef<int64_t> box) {
   // A 512-byte tile is 256 elements of two bytes: a box has at most 256.
   int64_t alongK = facts::scaleTileKBlocks(scalesPerRow);
-  return TmaMapAttr::get(context, facts::TmaType::u16,
-                         {facts::kScaleTileBytes / 2, alongK, facts::scaleTileRowBlocks(rows)},
-                         {facts::kScaleTileBytes, alongK * facts::kScaleTileBytes}, box, {1, 1, 1},
-                         facts::TmaSwizzle::none, facts::TmaFill::zero,
-                         facts::TmaL2Promotion::b128);
+  int64_t rowTiles = isDynamic(rows) ? kDynamicExtent : facts::scaleTileRowBlocks(rows);
+  return TmaMapAttr::get(
+      context, facts::TmaType::u16, {facts::kScaleTileBytes / 2, alongK, rowTiles},
+      {facts::kScaleTileBytes, alongK * facts::kScaleTileBytes}, box, {1, 1, 1},
+      facts::TmaSwizzle::none, facts::TmaFill::zero, facts::TmaL2Promotion::b128);
 }
 
 std::array<TmaMapAttr, 4> blockscale::operandMaps(ProblemAttr problem, ScheduleAttr schedule) {

@@ -60,7 +60,8 @@ LogicalResult blockscale::verifyBytes(StringRef label, StringRef what, Type type
                                       ErrorFn emitError) {
   if (isPackedBytes(type) && cast<ShapedType>(type).getDimSize(0) == bytes)
     return success();
-  return emitError() << label << ": packed " << what << " must be " << bytes << "xi8, got " << type;
+  return emitError() << label << ": packed " << what << " must be " << extentText(bytes)
+                     << "xi8, got " << type;
 }
 
 std::optional<facts::Format> blockscale::getElementFormat(Type type) {
@@ -75,7 +76,7 @@ std::string blockscale::shapeOf(ShapedType type) {
   llvm::raw_string_ostream os(text);
   if (type.getRank() == 0)
     os << "a single element of rank 0";
-  llvm::interleave(type.getShape(), os, "x");
+  llvm::interleave(type.getShape(), os, [&](int64_t extent) { os << extentText(extent); }, "x");
   return text;
 }
 

@@ -10,10 +10,10 @@ using namespace mlir;
 using namespace blockscale;
 using facts::ScaleLayout;
 
-/// Whether the sizes of a matrix can be computed with.
+/// Whether the sizes of a matrix can be computed with, by a run where rows are ?.
 static bool hasLegalExtents(ScaleMatrixAttr matrix) {
   auto legal = [](int64_t extent) { return extent >= 1 && extent <= kMaxExtent; };
-  return legal(matrix.getRows()) && legal(matrix.getCols());
+  return (isDynamic(matrix.getRows()) || legal(matrix.getRows())) && legal(matrix.getCols());
 }
 
 //===----------------------------------------------------------------------===//
@@ -38,10 +38,9 @@ LogicalResult RelayoutScalesOp::verify() {
                        << (getSource() ? "source" : "target") << " only";
   ScaleMatrixAttr source = getLogicalSource(), target = getLogicalTarget();
   if (!source || !target)
-    return emitError()
-           << "relayout_scales_c4: scales must be static encoded tensors, or bytes with "
-              "'source' and 'target', got "
-           << getScales().getType() << " and " << targetOf(*this).getType();
+    return emitError() << "relayout_scales_c4: scales must be encoded tensors, or bytes with "
+                          "'source' and 'target', got "
+                       << getScales().getType() << " and " << targetOf(*this).getType();
   if (source.getRows() != target.getRows() || source.getCols() != target.getCols() ||
       source.getFormat() != target.getFormat())
     return emitError() << "relayout_scales_c2: target must have the shape and format of source, "
@@ -52,6 +51,10 @@ LogicalResult RelayoutScalesOp::verify() {
   if (!hasLegalExtents(source))
     return emitError() << "relayout_scales_c2: rows and columns must be 1 .. " << kMaxExtent
                        << ", got " << source;
+  // Tiles do not say how many of their rows are real.
+  if (isDynamic(source.getRows()) && source.getLayout() != ScaleLayout::linear)
+    return emitError() << "relayout_scales_c2: rows must be known where the source is tiled, got "
+                       << source;
   if (!getSource())
     return success();
   if (failed(verifyBytes("relayout_scales_c4", "source", getScales().getType(), source.getBytes(),
@@ -114,8 +117,9 @@ LogicalResult SwapNibblesOp::verify() {
     return emitError() << "swap_nibbles_c2: target must have the source's type " << source
                        << ", got " << target;
   std::optional<facts::Format> format = getFormat(source.getElementType());
-  bool wholeBytes = format && facts::info(*format).bits == 4 && source.hasStaticShape() &&
-                    source.getRank() >= 1 && source.getShape().back() % 2 == 0;
+  bool wholeBytes = format && facts::info(*format).bits == 4 && source.hasRank() &&
+                    source.getRank() >= 1 && !ShapedType::isDynamic(source.getShape().back()) &&
+                    source.getShape().back() % 2 == 0;
   if (!wholeBytes && !isPackedBytes(source))
     return emitError()
            << "swap_nibbles_c2: elements must be 4 bits wide in rows of an even number, "

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/Facts/ScaleTile.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -153,6 +154,25 @@ void createOnBuffers(SwapNibblesOp op, RewriterBase &rewriter, ValueRange in, Va
   SwapNibblesOp::create(rewriter, op.getLoc(), Type(), in[0], out[0]);
 }
 
+/// Bytes of a result whose number a launch says, from the bytes of the source.
+Value bytesOfMemory(RewriterBase &rewriter, Location loc, Value source) {
+  return memref::DimOp::create(rewriter, loc, source, 0);
+}
+Value dynamicBytes(Operation *op, RewriterBase &rewriter, Value source) {
+  return bytesOfMemory(rewriter, op->getLoc(), source); // as many
+}
+Value dynamicBytes(RelayoutScalesOp op, RewriterBase &rewriter, Value source) {
+  Location loc = op.getLoc();
+  auto constant = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(rewriter, loc, value).getResult();
+  };
+  Value bytes = bytesOfMemory(rewriter, loc, source);
+  Value rows = arith::DivUIOp::create(rewriter, loc, bytes, constant(op.getSource().getCols()));
+  Value tiles = arith::CeilDivUIOp::create(rewriter, loc, rows, constant(facts::kScaleTileRows));
+  return arith::MulIOp::create(rewriter, loc, tiles,
+                               constant(op.getTarget().withRows(1).getBytes()));
+}
+
 /// Ops that read all operands and put every result into a new buffer.
 template <typename OpTy> struct CopyModel : ReadingModel<CopyModel<OpTy>, OpTy> {
   bool bufferizesToAllocation(Operation *, Value) const { return true; }
@@ -173,8 +193,10 @@ template <typename OpTy> struct CopyModel : ReadingModel<CopyModel<OpTy>, OpTy> 
       return failure();
     SmallVector<Value> outs;
     for (Type type : op->getResultTypes()) {
-      FailureOr<Value> out =
-          options.createAlloc(rewriter, op->getLoc(), contiguous(type), /*dynShape=*/{});
+      SmallVector<Value> sizes;
+      if (!cast<ShapedType>(type).hasStaticShape())
+        sizes.push_back(dynamicBytes(cast<OpTy>(op), rewriter, inputs->front()));
+      FailureOr<Value> out = options.createAlloc(rewriter, op->getLoc(), contiguous(type), sizes);
       if (failed(out))
         return failure();
       outs.push_back(*out);

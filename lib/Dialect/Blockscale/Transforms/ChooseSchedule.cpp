@@ -230,8 +230,14 @@ private:
       chosen = choose(problem, target, pinnedEpilogue);
     if (failed(verifySchedule(problem, chosen, emitError)))
       return failure();
+    std::array<int64_t, 2> pitches = pitchesWanted(problem, chosen, zeroTailsOf(gemm));
+    if (problem.hasDynamicM() && pitches[0])
+      return emitError()
+             << "gemm_c28: rows of a must be such that TMA can fetch them where m is ?, "
+                "got k = "
+             << problem.getK() << ", which wants a pitch of " << pitches[0] << " bytes";
     if (!gemm.getProblem())
-      repitchOperands(gemm, pitchesWanted(problem, chosen, zeroTailsOf(gemm)));
+      repitchOperands(gemm, pitches);
     gemm.setScheduleAttr(chosen);
     return verifyFetchable(gemm.getLogicalProblem(), chosen, emitError, zeroTailsOf(gemm));
   }

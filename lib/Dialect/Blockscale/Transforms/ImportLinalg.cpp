@@ -33,10 +33,10 @@ static bool startsFromZero(Value init) {
   return isZero(init);
 }
 
-/// A tensor of bytes, or of narrow elements without an encoding, of a known shape.
+/// A tensor of bytes, or of narrow elements without an encoding.
 static bool isBytesOrNarrow(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() && !tensor.getEncoding() &&
+  return tensor && !tensor.getEncoding() &&
          (tensor.getElementType().isInteger(8) || isNarrow(tensor));
 }
 
@@ -93,6 +93,7 @@ public:
 
 private:
   LogicalResult readLoops();
+  LogicalResult checkExtents();
   LogicalResult readBody();
   LogicalResult readOperands();
   LogicalResult readOperand(StringRef what, Factor &factor, unsigned rows);
@@ -141,6 +142,7 @@ private:
     return source.getType() == type ? source : ReinterpretOp::create(b, loc, type, source, Value());
   }
   Value gemm(Value addend, Value out);
+  Value rowsOf(Value init);
 
   linalg::GenericOp generic;
   bool strict;
@@ -165,9 +167,6 @@ LogicalResult Importer::readLoops() {
   for (Type type : generic->getOperandTypes())
     if (!isa<RankedTensorType>(type))
       return decline("import_linalg_c1") << "operands must be tensors, got " << type;
-  for (Type type : generic->getOperandTypes())
-    if (!cast<RankedTensorType>(type).hasStaticShape())
-      return decline("import_linalg_c1") << "shapes must be static, got " << type;
   generic.getParallelDims(parallel);
   generic.getReductionDims(reduction);
   if ((parallel.size() != 2 && parallel.size() != 3) || reduction.size() != 2)
@@ -178,6 +177,25 @@ LogicalResult Importer::readLoops() {
     return decline("import_linalg_c2")
            << "result must be indexed by the parallel loops in order, got "
            << AffineMapAttr::get(generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)));
+  return checkExtents();
+}
+
+/// Of all loops that over rows may end where a launch says; then it does so for every operand.
+LogicalResult Importer::checkExtents() {
+  unsigned m = parallel[parallel.size() - 2];
+  for (OpOperand &operand : generic->getOpOperands()) {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    AffineMap map = generic.getMatchingIndexingMap(&operand);
+    for (auto [i, extentOf] : llvm::enumerate(type.getShape())) {
+      auto loop = dyn_cast<AffineDimExpr>(map.getResult(i));
+      bool isRows = loop && loop.getPosition() == m && !hasBatch();
+      if (isRows ? extentOf != extent(m) : ShapedType::isDynamic(extentOf))
+        return decline("import_linalg_c1")
+               << "shapes must be static but for the rows of the left side and the result, which "
+                  "are so together and of no batch, got "
+               << type;
+    }
+  }
   return success();
 }
 
@@ -333,6 +351,15 @@ Value Importer::gemm(Value addend, Value out) {
   return product.getResult();
 }
 
+/// The number of rows, not by way of what is erased.
+Value Importer::rowsOf(Value init) {
+  if (auto fill = init.getDefiningOp<linalg::FillOp>())
+    init = fill.getOutputs().front();
+  if (auto empty = init.getDefiningOp<tensor::EmptyOp>())
+    return empty.getDynamicSizes().front();
+  return tensor::DimOp::create(b, loc, init, 0);
+}
+
 void Importer::rewrite() {
   SetVector<Operation *> sources;
   for (Value operand : generic->getOperands())
@@ -341,7 +368,10 @@ void Importer::rewrite() {
   Value init = generic.getDpsInitOperand(0)->get();
   Value addend = startsFromZero(init) ? Value() : init;
   auto type = cast<RankedTensorType>(generic.getResult(0).getType());
-  Value out = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  SmallVector<Value> sizes;
+  if (!type.hasStaticShape())
+    sizes.push_back(rowsOf(init));
+  Value out = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType(), sizes);
   generic.getResult(0).replaceAllUsesWith(gemm(addend, out));
   generic.erase();
   eraseUnused(std::move(sources));

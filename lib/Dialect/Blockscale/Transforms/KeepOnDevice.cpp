@@ -82,7 +82,8 @@ private:
       return;
     auto from = download.getSource().getDefiningOp<AllocOp>();
     auto to = upload.getTarget().getDefiningOp<AllocOp>();
-    if (!from || !to || from.getBytes() != to.getBytes() || from->getBlock() != to->getBlock())
+    if (!from || !to || from.getBytes() != to.getBytes() || from.getCount() != to.getCount() ||
+        from->getBlock() != to->getBlock())
       return;
     // Only kernels that read it may have the buffer, and what it was copied from must
     // not change before they do.

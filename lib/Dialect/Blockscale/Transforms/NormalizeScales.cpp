@@ -103,7 +103,7 @@ LogicalResult ScaleValues::followDefinition(Value value) {
 LogicalResult ScaleValues::followUses(Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
-    if (isScaleOperand(use) || isa<ReinterpretOp>(user))
+    if (isScaleOperand(use) || isa<ReinterpretOp, tensor::DimOp>(user))
       continue;
     if (isa<func::ReturnOp>(user)) {
       addResult(user->getParentOfType<func::FuncOp>(), use.getOperandNumber());

@@ -29,8 +29,19 @@ namespace blockscale {
 // Types and constants
 //===----------------------------------------------------------------------===//
 
-/// Bytes that hold a narrow tensor; its shape is static.
+/// Whether all extents are known but for the rows.
+static bool hasPackableShape(RankedTensorType type) {
+  if (type.hasStaticShape())
+    return true;
+  bool isBatch = type.getRank() == 3 && isa_and_nonnull<ScalesAttr>(type.getEncoding());
+  return type.isDynamicDim(0) && type.getNumDynamicDims() == 1 && !isBatch && !getBlocks(type) &&
+         !getPitched(type);
+}
+
+/// Bytes that hold a narrow tensor; ? where its rows are.
 static int64_t bytesOf(RankedTensorType type) {
+  if (!type.hasStaticShape())
+    return kDynamicExtent;
   if (isa_and_nonnull<ScalesAttr>(type.getEncoding()))
     return getScaleBytes(type);
   if (getBlocks(type))
@@ -111,7 +122,25 @@ static LogicalResult verifyScales(Operation *op) {
   return success();
 }
 
+/// pack_narrow_c6: bytes say how many rows there are, but tiles not how many are real.
+static LogicalResult verifyDim(tensor::DimOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+  if (!type || !isNarrow(type))
+    return success();
+  auto scales = dyn_cast_or_null<ScalesAttr>(type.getEncoding());
+  bool isTiled = scales && scales.getLayout() == ScaleLayout::tiled;
+  std::optional<int64_t> index = op.getConstantIndex();
+  if (hasPackableShape(type) && index && *index >= 0 && *index < type.getRank() &&
+      (!isTiled || !type.isDynamicDim(*index)))
+    return success();
+  return op.emitError() << "pack_narrow_c6: extent of a narrow tensor must be a known one, or the "
+                           "rows of elements or linear scales, got one of "
+                        << type;
+}
+
 static LogicalResult verifyPackable(Operation *op) {
+  if (auto dim = dyn_cast<tensor::DimOp>(op))
+    return verifyDim(dim);
   auto isNarrowValue = [](Value value) { return isNarrow(value.getType()); };
   SmallVector<Value> narrow =
       llvm::to_vector(llvm::make_filter_range(op->getOperands(), isNarrowValue));
@@ -126,8 +155,9 @@ static LogicalResult verifyPackable(Operation *op) {
     llvm::append_range(types, func.getResultTypes());
   }
   for (Type type : types)
-    if (isNarrow(type) && !cast<RankedTensorType>(type).hasStaticShape())
-      return op->emitError() << "pack_narrow_c2: narrow tensor must have a static shape, got "
+    if (isNarrow(type) && !hasPackableShape(cast<RankedTensorType>(type)))
+      return op->emitError() << "pack_narrow_c2: narrow tensor must have a static shape but for "
+                                "rows, got "
                              << type;
   if (isOurs(op) && failed(verifyScales(op)))
     return failure();
@@ -208,6 +238,28 @@ static void packTypes(Operation *op) {
         argument.setType(packed(argument.getType()));
 }
 
+/// The extent of a narrow tensor as a known one, or as its bytes over those of a row.
+static void packDim(tensor::DimOp op) {
+  auto type = cast<RankedTensorType>(op.getSource().getType());
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  int64_t index = *op.getConstantIndex();
+  Value extent;
+  if (!type.isDynamicDim(index)) {
+    extent = arith::ConstantIndexOp::create(b, loc, type.getDimSize(index));
+  } else {
+    SmallVector<int64_t> shape(type.getShape());
+    shape.front() = 1;
+    auto row = RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
+    Value first = arith::ConstantIndexOp::create(b, loc, 0);
+    Value bytes = tensor::DimOp::create(b, loc, op.getSource(), first);
+    extent =
+        arith::DivUIOp::create(b, loc, bytes, arith::ConstantIndexOp::create(b, loc, bytesOf(row)));
+  }
+  op.replaceAllUsesWith(extent);
+  op.erase();
+}
+
 /// Bytes need no other name than upstream's: those of i8 may have more dimensions.
 static void packReinterpret(ReinterpretOp op) {
   OpBuilder b(op);
@@ -217,7 +269,8 @@ static void packReinterpret(ReinterpretOp op) {
         llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))};
   };
   auto bytes = [](RankedTensorType type) {
-    return RankedTensorType::get({type.getNumElements()}, type.getElementType());
+    int64_t size = type.hasStaticShape() ? type.getNumElements() : kDynamicExtent;
+    return RankedTensorType::get({size}, type.getElementType());
   };
   Value value = op.getSource();
   auto source = cast<RankedTensorType>(value.getType());
@@ -246,6 +299,10 @@ struct PackNarrowPass : blockscale::impl::PackNarrowBase<PackNarrowPass> {
     });
     if (checked.wasInterrupted())
       return signalPassFailure();
+    getOperation()->walk([](tensor::DimOp op) {
+      if (isNarrow(op.getSource().getType()))
+        packDim(op);
+    });
     getOperation()->walk([](Operation *op) { addPackedAttributes(op); });
     getOperation()->walk([](Operation *op) { packTypes(op); });
     getOperation()->walk([](ReinterpretOp op) { packReinterpret(op); });

@@ -33,6 +33,15 @@ def MajorParam : DefaultValuedParameter<"::blockscale::facts::Major", "::blocksc
 def AccumulatorColumnsParam
     : DefaultValuedParameter<"::blockscale::AccumulatorColumns", "::blockscale::AccumulatorColumns::disjoint">;
 def Shape3Param : AttrOrTypeParameter<"::blockscale::Shape3", "MxNxK">;
+/// An extent that may be known at launch only, ?.
+def ExtentParam : AttrOrTypeParameter<"int64_t", "extent, or ?"> {
+  let parser = "::blockscale::parseExtent($_parser)";
+  let printer = "::blockscale::printExtent($_printer, $_self)";
+}
+def ExtentsParam : ArrayRefParameter<"int64_t", "extents, each of which may be ?"> {
+  let parser = "::blockscale::parseExtents($_parser)";
+  let printer = "::blockscale::printExtents($_printer, $_self)";
+}
 /// CTAs of a cluster; one where nothing is said.
 def ClusterParam : DefaultValuedParameter<"::blockscale::ClusterShape", "::blockscale::ClusterShape{}">;
 
@@ -57,14 +66,18 @@ def Blockscale_ScalesAttr : Blockscale_Attr<"Scales", "scales",
 def Blockscale_ScaleMatrixAttr : Blockscale_Attr<"ScaleMatrix", "scale_matrix"> {
   let summary = "shape, format and layout of scales that are held as bytes";
   let description = [{
-    `rows` x `cols` scales of one byte each; `tiled` bytes include the padding.
+    `rows` x `cols` scales of one byte each; `tiled` bytes include the padding. `rows` may
+    be ?, known at launch only.
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$cols, ScaleFormatParam:$format,
+  let parameters = (ins ExtentParam:$rows, "int64_t":$cols, ScaleFormatParam:$format,
     ScaleLayoutParam:$layout);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// Bytes in memory, padding included.
+    /// Bytes in memory, padding included; ? where the rows are.
     int64_t getBytes() const;
+    ScaleMatrixAttr withRows(int64_t rows) const {
+      return get(getContext(), rows, getCols(), getFormat(), getLayout());
+    }
   }];
 }
 
@@ -131,10 +144,11 @@ def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
     mn; scales are rows x k / block in any case; D is [m, n] row-major. Carried by
     ops whose operands are packed bytes, so that the logical shape, which
     decides what is real, is never lost. `pitch_a` or `pitch_b` is the number of bytes
-    from one row of the operand to the next where they do not lie dense.
+    from one row of the operand to the next where they do not lie dense. `m` may be ?: then
+    a launch says it, and all that is chosen is chosen without it.
   }];
   let parameters = (ins
-    "int64_t":$m, "int64_t":$n, "int64_t":$k,
+    ExtentParam:$m, "int64_t":$n, "int64_t":$k,
     FormatParam:$a, FormatParam:$b,
     ScaleFormatParam:$scale, "int64_t":$block,
     ScaleLayoutParam:$sfa, ScaleLayoutParam:$sfb,
@@ -143,7 +157,10 @@ def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
     DefaultValuedParameter<"int64_t", "0">:$pitch_b);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// Bytes of each operand in memory, scale padding included.
+    bool hasDynamicM() const { return ::blockscale::isDynamic(getM()); }
+    /// The same product of so many rows.
+    ProblemAttr withM(int64_t m) const;
+    /// Bytes of each operand in memory, scale padding included; ? where they depend on an m of ?.
     int64_t getABytes() const;
     int64_t getBBytes() const;
     int64_t getSfaBytes() const;
@@ -225,11 +242,11 @@ def Blockscale_TmaMapAttr : Blockscale_Attr<"TmaMap", "tma"> {
   let summary = "a tensor map: every field of the driver's encode call but the address";
   let description = [{
     Dimension 0 is innermost; `strides` are bytes of dimensions 1.., `box` and
-    `dims` elements.
+    `dims` elements. A dimension of ? is a value of `blockscale.tensor_map`.
   }];
   let parameters = (ins
     FactsParam<"TmaType", "element type">:$type,
-    ArrayRefParameter<"int64_t">:$dims, ArrayRefParameter<"int64_t">:$strides,
+    ExtentsParam:$dims, ArrayRefParameter<"int64_t">:$strides,
     ArrayRefParameter<"int64_t">:$box, ArrayRefParameter<"int64_t">:$element_strides,
     FactsParam<"TmaSwizzle", "swizzle">:$swizzle, FactsParam<"TmaFill", "out-of-bounds fill">:$fill,
     FactsParam<"TmaL2Promotion", "L2 promotion">:$l2);

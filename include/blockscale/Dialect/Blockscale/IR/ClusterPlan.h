@@ -45,7 +45,9 @@ struct ClusterPlan {
   int64_t clustersM(const GemmShape &gemm) const;
   int64_t clustersN(const GemmShape &gemm) const;
   int64_t clusters(const GemmShape &gemm) const { return clustersM(gemm) * clustersN(gemm); }
-  /// CTAs of a launch: persistent ones, in whole clusters.
+  /// Rows of the matrix that a cluster computes.
+  int64_t rows(ScheduleAttr schedule) const { return schedule.getTile().m * rowTiles(); }
+  /// CTAs of a launch: persistent ones, in whole clusters. M is known.
   int64_t grid(const GemmShape &gemm, ScheduleAttr schedule) const;
 
   /// CTAs that need the same bytes of an operand; each loads one part of them.

@@ -10,6 +10,7 @@
 #ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_FACTSPARAMETERS_H
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_FACTSPARAMETERS_H
 
+#include "blockscale/Dialect/Blockscale/IR/Extent.h"
 #include "blockscale/Dialect/Blockscale/IR/KernelEnums.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpEnums.h"
 #include "blockscale/Facts/Arch.h"

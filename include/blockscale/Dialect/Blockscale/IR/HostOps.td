@@ -17,12 +17,17 @@ include "mlir/IR/SymbolInterfaces.td"
 def Blockscale_AllocOp : Blockscale_Op<"alloc"> {
   let summary = "allocates memory on the device";
   let description = [{
+    `blockscale.alloc 34176`, or `blockscale.alloc 192 times %rows`: as many times the bytes.
+
     Rules:
     - alloc_c1: bytes must be 1 to 2^40
   }];
-  let arguments = (ins I64Attr:$bytes);
+  let arguments = (ins I64Attr:$bytes, Optional<Index>:$count);
   let results = (outs Res<Blockscale_BufferType, "", [MemAlloc]>:$buffer);
-  let assemblyFormat = "$bytes attr-dict";
+  let assemblyFormat = "$bytes (`times` $count^)? attr-dict";
+  let builders = [OpBuilder<(ins "int64_t":$bytes), [{
+    build($_builder, $_state, uint64_t(bytes), ::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 
@@ -48,6 +53,31 @@ def Blockscale_CopyOp : Blockscale_Op<"copy"> {
   let hasVerifier = 1;
 }
 
+def Blockscale_SizeOp : Blockscale_Op<"size"> {
+  let summary = "names a size that only a launch knows, and checks it";
+  let description = [{
+    `%m = blockscale.size "m" %rows most 268435456`: the run is refused unless rows is 0 to
+    `most`. A manifest has the size by this name, and what follows from it as expressions.
+
+    Rules:
+    - size_c1: a name is letters, digits and _, and starts with a letter; most is 0 to 2^40
+  }];
+  let arguments = (ins StrAttr:$name, Index:$value, I64Attr:$most);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$name $value `most` $most attr-dict";
+  let hasVerifier = 1;
+}
+
+def Blockscale_RequireBytesOp : Blockscale_Op<"require_bytes", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "refuses the run where memory has not the bytes that a size gives it";
+  let description = [{
+    `blockscale.require_bytes "a" %a is 192 times %m : memref<?xi8>`: a type without a size
+    does not say it, and whatever a kernel reads or writes lies in a buffer of that size.
+  }];
+  let arguments = (ins StrAttr:$name, AnyMemRef:$memory, I64Attr:$bytes, Index:$count);
+  let assemblyFormat = "$name $memory `is` $bytes `times` $count attr-dict `:` type($memory)";
+}
+
 def Blockscale_TensorMapOp : Blockscale_Op<"tensor_map", [Pure]> {
   let summary = "encodes a TMA tensor map over a device buffer";
   let description = [{
@@ -55,22 +85,28 @@ def Blockscale_TensorMapOp : Blockscale_Op<"tensor_map", [Pure]> {
     - tensor_map_c2: lists have the lengths that the rank asks for
     - map_c1: the element stride of dimension 0, which the hardware ignores, must be 1
     - map_c2: what the map reaches must lie inside the buffer, where its size is known
+    - map_c3: there is one size for each dimension of ?, and the innermost is none
     The driver's own rules, tensor_map_cN, are checked when the map is encoded.
   }];
-  let arguments = (ins Blockscale_BufferType:$buffer, Blockscale_TmaMapAttr:$map);
+  let arguments = (ins Blockscale_BufferType:$buffer, Blockscale_TmaMapAttr:$map,
+    Variadic<Index>:$sizes);
   let results = (outs Blockscale_TensorMapType:$result);
-  let assemblyFormat = "$buffer `,` $map attr-dict";
+  let assemblyFormat = "$buffer `,` $map (`sizes` `(` $sizes^ `)`)? attr-dict";
+  let builders = [OpBuilder<(ins "::mlir::Value":$buffer, "::blockscale::TmaMapAttr":$map), [{
+    build($_builder, $_state, buffer, map, ::mlir::ValueRange());
+  }]>];
   let hasVerifier = 1;
 }
 
-def Blockscale_LaunchOp : Blockscale_Op<"launch", [
+def Blockscale_LaunchOp : Blockscale_Op<"launch", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead, MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "launches a kernel and waits for it";
   let description = [{
     `blockscale.launch @kernels::@gemm_0 grid [9, 1, 1] block [192, 1, 1]
     cluster [1, 1, 1] shared 226304 (%map_a, %d, %alpha : ...)`. Operands are the
     kernel's parameters in order. `oversized` opts in to more shared memory than
-    the ordinary limit of a block (sm_107a).
+    the ordinary limit of a block (sm_107a). An extent of the grid may be a value, `grid
+    [%ctas, 1, 1]`; a grid of no CTA launches nothing.
 
     Rules, checked where the symbol is a `blockscale.kernel`; a program whose kernels
     are PTX already has none to check:
@@ -94,13 +130,23 @@ def Blockscale_LaunchOp : Blockscale_Op<"launch", [
       take, buffers those of source and result, and the number of rows at most the problem's
     - launch_c11: the buffer of a pitched operand has at least 128 KiB, where it is known:
       drivers may fault on maps with gaps between rows of smaller ones
+    - launch_c12: where m of a `blockscale.kernel` is ?, the grid's first extent is a value, the last
+      parameter is m, the maps of A and D have the same rows, and that of A's scales has their
+      128th part, rounded up; elsewhere the grid is known
   }];
   let arguments = (ins SymbolRefAttr:$kernel,
     DenseI64ArrayAttr:$grid, DenseI64ArrayAttr:$block, DenseI64ArrayAttr:$cluster,
     I64Attr:$shared_bytes, UnitAttr:$oversized,
-    Variadic<AnyTypeOf<[Blockscale_TensorMapType, Blockscale_BufferType, F32, I32]>>:$params);
+    Variadic<AnyTypeOf<[Blockscale_TensorMapType, Blockscale_BufferType, F32, I32]>>:$params,
+    Variadic<Index>:$grid_sizes);
+  let builders = [OpBuilder<(ins "::mlir::SymbolRefAttr":$kernel, "::llvm::ArrayRef<int64_t>":$grid,
+      "::llvm::ArrayRef<int64_t>":$block, "::llvm::ArrayRef<int64_t>":$cluster,
+      "int64_t":$shared_bytes, "bool":$oversized, "::mlir::ValueRange":$params), [{
+    build($_builder, $_state, kernel, grid, block, cluster, uint64_t(shared_bytes), oversized, params,
+          ::mlir::ValueRange());
+  }]>];
   let assemblyFormat = [{
-    $kernel `grid` $grid `block` $block `cluster` $cluster `shared` $shared_bytes
+    $kernel `grid` custom<DynamicIndexList>($grid_sizes, $grid) `block` $block `cluster` $cluster `shared` $shared_bytes
     (`oversized` $oversized^)? `(` $params `:` type($params) `)` attr-dict
   }];
 }

@@ -127,12 +127,13 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
     [FunctionOpInterface, IsolatedFromAbove, SingleBlock, HasParent<"::mlir::ModuleOp">]> {
   let summary = "a kernel, at the kernel or the machine level";
   let description = [{
-    Parameters are tensor maps, device buffers and f32 scalars. `threads` is the
+    Parameters are tensor maps, device buffers, f32 scalars and an m of ?. `threads` is the
     block size, `shared_bytes` the dynamic shared memory; more than the chip's
     ordinary limit means the oversized mode (sm_107a).
 
     Rules, checked in this order:
-    - kernel_c0: parameters are tensor maps, buffers and f32; nothing is returned
+    - kernel_c0: parameters are tensor maps, buffers and f32, and last, where m of the problem is ?,
+      m as an i32; nothing is returned
     - the problem follows gemm_c5, gemm_c6, gemm_c7, gemm_c13 to gemm_c15, the schedule schedule_c1 to schedule_c14
     - kernel_c1: the schedule's chip must be the module's `blockscale.arch`
     - kernel_c2: shared memory must fit the chip's largest block
@@ -214,6 +215,18 @@ def Blockscale_CtaCountOp : Blockscale_Op<"cta_count", [Pure]> {
   let summary = "number of CTAs, or of clusters, the step between its tiles";
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
+}
+def Blockscale_TileCountOp : Blockscale_Op<"tile_count", [Pure]> {
+  let summary = "number of tiles, or of what clusters compute, where m is known at launch only";
+  let description = [{
+    Where m of the problem is ?, it is the kernel's last parameter, and loops over tiles end here.
+
+    Rules:
+    - tile_count_c1: m of the kernel's problem is ?; elsewhere the number is a constant
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 def Blockscale_TileCoordinatesOp : Blockscale_Op<"tile_coordinates", [Pure]> {
   let summary = "row tile and column tile of a tile; rows run fastest";

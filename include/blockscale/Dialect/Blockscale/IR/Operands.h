@@ -51,7 +51,7 @@ mlir::Type getElementType(mlir::MLIRContext *context, facts::Format format);
 
 /// Rows, columns, format and layout of a logical scale tensor: by its encoding,
 /// else by the element type (f8E8M0FNU, f8E4M3FN: linear). Null when the type
-/// does not say, or is no static matrix.
+/// does not say, or is no matrix of static columns; rows may be ?.
 ScaleMatrixAttr getScaleMatrix(mlir::Type type);
 
 /// The encoding that the type of a scale tensor has or implies; null when none.
@@ -69,7 +69,8 @@ bool isActivations(mlir::Type type);
 /// Whether elements lie one after the other in row-major order, from any offset on.
 bool isContiguous(mlir::MemRefType type);
 
-/// Whether the type is bytes: rank-1 i8 without an encoding, tensor or memref.
+/// Whether the type is bytes: rank-1 i8 without an encoding, tensor or memref. Their
+/// number may be known at launch only.
 bool isPackedBytes(mlir::Type type);
 
 /// Bits of an element of bytes, narrow floats or scales; nullopt of others.
@@ -91,6 +92,9 @@ mlir::LogicalResult verifyProduct(const ProductTypes &types, ErrorFn emitError);
 
 /// The same rules of a problem alone: gemm_c5, gemm_c6, gemm_c7, gemm_c15, gemm_c22.
 mlir::LogicalResult verifyProblem(ProblemAttr problem, ErrorFn emitError);
+
+/// The most rows that a product may have: gemm_c5 and gemm_c15 of an m that a launch says.
+int64_t mostRows(ProblemAttr problem);
 
 /// What the types of a verified product say.
 ProblemAttr getProblemOf(const ProductTypes &types);

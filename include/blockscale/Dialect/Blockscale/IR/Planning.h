@@ -112,7 +112,7 @@ inline int64_t accumulatorRing(ScheduleAttr schedule) {
 struct GemmShape {
   GemmShape(ProblemAttr problem, ScheduleAttr schedule);
 
-  int64_t tilesM, tilesN, tilesK; // tiles of the matrix
+  int64_t tilesM, tilesN, tilesK; // tiles of the matrix; tilesM is ? where m is
   int64_t scalesPerRow;           // ceil(k / block)
   int64_t scaleTilesPerStage;     // 512-byte tiles along K of one stage
   int64_t scaleTilesOfA;          // 512-byte tiles along the rows of one stage: one a product

@@ -104,7 +104,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
 
     Rules:
     - gemm_c1: operands are all tensors, or all contiguous memrefs.
-    - gemm_c2: shapes are static.
+    - gemm_c2: shapes are static but for m, which may be ? in A, A's scales, C and out together, where
+      A is k-major and operands are scaled and no batch.
     - gemm_c3: A, B and out have rank 2.
     - gemm_c4: A is m x k, B is n x k, out is m x n.
     - gemm_c5: m, n and k are 1 .. 2^28.
@@ -124,7 +125,9 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
       layout needs `blockscale.relayout_scales`, which blockscale-insert-relayouts
       puts in.
     - gemm_c15: tiles of 128x128 are fewer than 2^31, and every operand and the
-      result take at most 2^40 bytes.
+      result take at most 2^40 bytes. An m of ? is held to it at launch.
+    - gemm_c28: where m is ?, A lies dense and TMA can fetch it as it is: `blockscale.repitch`
+      copies static matrices.
     The schedule's own rules are schedule_cN at `#blockscale.schedule`.
 
     Operands of ggml's blocks hold their scales inside and have no `scaled`:
@@ -352,7 +355,7 @@ def Blockscale_RelayoutScalesOp : Blockscale_ProblemOp<"relayout_scales"> {
     - relayout_scales_c1: operands are all tensors (then there is a result and no
       outs), or all contiguous memrefs (then outs and no result).
     - relayout_scales_c2: source and target have the same rows, columns and format;
-      rows and columns are 1 .. 2^28.
+      rows and columns are 1 .. 2^28, or rows are ? and the source is linear.
     - relayout_scales_c3: source and target differ in layout.
     - relayout_scales_c4: in the packed form both sides have exactly the bytes that
       `source` and `target` say.
@@ -377,7 +380,8 @@ def Blockscale_ZeroScaleTailOp : Blockscale_ProblemOp<"zero_scale_tail"> {
     the last ones of the last tile are padding, and the MMA multiplies them with
     zero-filled data. Zero times a NaN byte is NaN, so they must be finite: this
     op zeroes them, in place (on tensors: the result takes the operand's place).
-    Padding rows are left alone; they reach no real output.
+    Padding rows are left alone; they reach no real output. Where rows are ?, those of
+    the last tiles are zeroed, too.
 
     Rules:
     - zero_scale_tail_c1: a tensor gives a result of its type; a memref gives none.
@@ -458,8 +462,9 @@ def Blockscale_ReinterpretOp : Blockscale_Op<"reinterpret", [Pure]> {
 
     Rules:
     - reinterpret_c1: both types are static, of rank 1 or more, of i8 or floats of 4, 6 or 8
-      bits, whole bytes; an encoding is that of scales.
-    - reinterpret_c2: both have the same number of bytes; with `part` the source has a multiple
+      bits, whole bytes; an encoding is that of scales. Rows of both may be ?, of other than tiled
+      scales and without `part`.
+    - reinterpret_c2: both have the same number of bytes, in a row of ?; with `part` the source has a multiple
       of the result's.
     - reinterpret_c3: tiled scales are one part of a batch of them, of the same matrix.
   }];

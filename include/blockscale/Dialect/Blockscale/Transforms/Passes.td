@@ -26,7 +26,8 @@ def ImportLinalg : Pass<"blockscale-import-linalg"> {
     What does not match stays as it is, with a remark; with `strict` that is an error.
 
     Rules:
-    - import_linalg_c1: a product has four inputs and one result, tensors of static shape.
+    - import_linalg_c1: a product has four inputs and one result, tensors of static shape
+      but for the rows of the left side, which may be ? where there is no batch.
     - import_linalg_c2: two loops reduce, two or three are parallel and index the result in
       order.
     - import_linalg_c3: the body is the one above, in any order of factors and summands.
@@ -228,10 +229,12 @@ def PackNarrow : Pass<"blockscale-pack-narrow", "::mlir::ModuleOp"> {
 
     Rules:
     - pack_narrow_c1: an op on a narrow tensor is one of ours, or passes it on whole.
-    - pack_narrow_c2: a narrow tensor has a static shape.
+    - pack_narrow_c2: a narrow tensor has a static shape but for its rows.
     - pack_narrow_c3: scales of our ops are encoded i8 (blockscale-normalize-scales).
     - pack_narrow_c4: nibble orders are gone (blockscale-insert-relayouts).
     - pack_narrow_c5: a narrow constant is a dense literal.
+    - pack_narrow_c6: `tensor.dim` of a narrow tensor asks for a known extent, or for the rows of
+      elements or of linear scales.
 
     Doc test: test/Transforms/pack-narrow.mlir.
   }];

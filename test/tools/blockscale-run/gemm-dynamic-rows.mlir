@@ -1,0 +1,44 @@
+// M that a launch says: one compiled program for every number of rows, none at all included.
+
+// The same PTX and manifest each time; the manifest's m is that of A's file.
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_100a %S/Inputs/dynamic-nvfp4.mlir -o %t.ptx --manifest=%t.json
+// RUN: %python %S/Inputs/dynamic_rows.py %t nvfp4 200 96 tiled 0,1,7,127,128,129,300 a,sfa,b,sfb,bias,c blockscale-run --ptx=%t.ptx --manifest=%t.json --seeds=1 | FileCheck %s
+// CHECK: 0 rows:
+// CHECK-NOT: kernel gemm
+// CHECK: 1 rows:
+// CHECK: same bits under earliest, latest, seed 0
+// CHECK: 300 rows:
+// CHECK: grid 6x1x1
+// CHECK: same bits under earliest, latest, seed 0
+
+// Host code computes grid, maps and sizes; rows of D go by plain stores, and scales are linear.
+// RUN: %python %S/Inputs/dynamic_rows.py %t mxfp8 30 160 linear 0,7,129 a,sfa,b,sfb blockscale-run %s --entry=mxfp8 --arch=sm_107a --seeds=1 --check | FileCheck %s --check-prefix=LINEAR
+// LINEAR: 0 rows: note: --check compared nothing
+// LINEAR: 7 rows: kernel gemm_0: mxfp8 ?x30x160,{{.*}} grid 1x1x1,{{.*}} error 0.00e+00 of bound
+// LINEAR: 129 rows: kernel gemm_0: mxfp8 ?x30x160,{{.*}} grid 2x1x1,{{.*}} error 0.00e+00 of bound
+
+// The same loops in linalg, on bytes.
+// RUN: %python %S/Inputs/dynamic_rows.py %t mxfp8 30 160 linear 7,129 a,sfa,b,sfb blockscale-run %S/../../Transforms/import-linalg-dynamic.mlir --entry=generic --arch=sm_107a --check
+
+// A pair, in a cluster whose tiles overhang.
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_100a --pin=cta-group=2,cluster=4x2 %S/Inputs/dynamic-pair.mlir -o %t2.ptx --manifest=%t2.json
+// RUN: %python %S/Inputs/dynamic_rows.py %t mxfp8 256 160 tiled 1,129,300,700 a,sfa,b,sfb blockscale-run --ptx=%t2.ptx --manifest=%t2.json --seeds=1
+
+// What the rows of the result ask for is checked, and so is what a manifest is given.
+// RUN: %python -c "import numpy; numpy.save('%t.short.npy', numpy.zeros(1536, 'u1'))"
+// RUN: not blockscale-run --ptx=%t.ptx --manifest=%t.json --arg=a=%t.a.npy --arg=sfa=%t.short.npy --arg=b=%t.b.npy --arg=sfb=%t.sfb.npy --arg=bias=%t.bias.npy --arg=c=%t.c.npy --size=m=7 2>&1 | FileCheck %s --check-prefix=TWO
+// TWO: error: run: size 'm' must be one, got 7 and 700 of
+
+!al = tensor<?x160xf8E4M3FN>
+!sal = tensor<?x5xf8E8M0FNU>
+!bl = tensor<30x160xf8E4M3FN>
+!sbl = tensor<30x5xf8E8M0FNU>
+func.func @mxfp8(%a: !al, %sa: !sal, %b: !bl, %sb: !sbl) -> tensor<?x30xf32> {
+  %zero = arith.constant 0 : index
+  %m = tensor.dim %sa, %zero : !sal
+  %out = tensor.empty(%m) : tensor<?x30xf32>
+  %alpha = arith.constant 0.5 : f32
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !al, !sal, !bl, !sbl) alpha(%alpha : f32)
+    outs(%out : tensor<?x30xf32>) -> tensor<?x30xf32>
+  return %d : tensor<?x30xf32>
+}
