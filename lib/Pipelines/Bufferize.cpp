@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -58,6 +59,15 @@ public:
       return markAllAnalysesPreserved();
     OpPassManager passes(ModuleOp::getOperationName());
     build(passes, freeBuffers);
+    bool hasBatch = getOperation()
+                        ->walk([](scf::ForOp) { return WalkResult::interrupt(); })
+                        .wasInterrupted();
+    if (!freeBuffers && hasBatch) {
+      // A loop over a batch hands the result on that it writes parts of, and copies them to
+      // themselves, which deallocation would have cleaned up.
+      passes.addPass(createCSEPass());
+      passes.addPass(createCanonicalizerPass());
+    }
     if (failed(runPipeline(passes, getOperation())))
       signalPassFailure();
   }
