@@ -38,3 +38,21 @@ func.func @pack_narrow_c5() -> tensor<1x2xf8E4M3FN> {
   return %c : tensor<1x2xf8E4M3FN>
 }
 {-# dialect_resources: { builtin: { blob: "0x010000007F7F" } } #-}
+
+// -----
+
+// How many rows of the last tile are real, tiles do not say.
+func.func @pack_narrow_c6(%s: tensor<?x4xi8, #blockscale.scales<ue4m3, tiled>>) -> index {
+  %zero = arith.constant 0 : index
+  // expected-error @below {{pack_narrow_c6: extent of a narrow tensor must be a known one, or the rows of elements or linear scales, got one of 'tensor<?x4xi8, #blockscale.scales<ue4m3, tiled>>'}}
+  %n = tensor.dim %s, %zero : tensor<?x4xi8, #blockscale.scales<ue4m3, tiled>>
+  return %n : index
+}
+
+// -----
+
+func.func @pack_narrow_c6_index(%a: tensor<?x64xf4E2M1FN>, %i: index) -> index {
+  // expected-error @below {{pack_narrow_c6: extent of a narrow tensor must be a known one}}
+  %n = tensor.dim %a, %i : tensor<?x64xf4E2M1FN>
+  return %n : index
+}
