@@ -59,9 +59,8 @@ public:
       return markAllAnalysesPreserved();
     OpPassManager passes(ModuleOp::getOperationName());
     build(passes, freeBuffers);
-    bool hasBatch = getOperation()
-                        ->walk([](scf::ForOp) { return WalkResult::interrupt(); })
-                        .wasInterrupted();
+    bool hasBatch =
+        getOperation()->walk([](scf::ForOp) { return WalkResult::interrupt(); }).wasInterrupted();
     if (!freeBuffers && hasBatch) {
       // A loop over a batch hands the result on that it writes parts of, and copies them to
       // themselves, which deallocation would have cleaned up.
