@@ -159,7 +159,7 @@ def extraCases():
             yield Case("e4m3-e5m2", chip, "f32", 144, n + 32, 160, data="random", ctas=1, stages=2, tileN=n, majorA="mn", majorB="mn")
     # Accumulators of 256 columns that overlap: several tiles for one CTA, both ways to store.
     yield Case("nvfp4", "sm_100a", "bf16", 130, 520, 544, alpha=True, bias=True, data="random", ctas=1, stages=2, tileN=256)
-    yield Case("mxfp8", "sm_103a", "f32", 130, 517, 160, data="random", ctas=1, stages=2, tileN=256, c=True)
+    yield Case("mxfp8", "sm_103a", "f32", 130, 517, 160, data="random", ctas=1, stages=2, tileN=256, c=True, isDynamic=True)
     yield Case("e5m2-e4m3", "sm_100a", "f32", 144, 160, 160, data="random", majorA="mn")
     yield Case("e4m3-e3m2", "sm_107a", "bf16", 144, 80, 256, data="random", majorA="mn")
     yield Case("mxfp8", "sm_100a", "f16", 130, 72, 160, alpha=True, bias=True, c=True)
@@ -170,32 +170,36 @@ def extraCases():
     yield Case("e2m1-e4m3", "sm_100a", "f32", 1, 8, 128, data="random", tileN=64)
     # K = 96: two of 64 in the tail; no whole K tile; no tail; overlapped accumulators.
     for name, n, k, other in (("nvfp4", 80, 992, {}), ("mxfp4", 80, 2016, {"layout": "linear"}), ("mxfp4", 136, 160, {}),
-                              ("nvfp4", 136, 32, {}), ("nvfp4", 136, 1536, {}), ("nvfp4", 520, 832, {"tileN": 256})):
+                              ("nvfp4", 136, 32, {}), ("nvfp4", 136, 1536, {"isDynamic": True}),
+                              ("nvfp4", 520, 832, {"tileN": 256, "isDynamic": True})):
         yield Case(name, "sm_103a", "bf16", 130, n, k, data="random", ctas=1, stages=2, instK=96, **other)
     # The same in clusters: operands are shared, scales each CTA's own.
     yield Case("mxfp4", "sm_103a", "f32", 300, 200, 992, data="random", ctas=4, stages=3, instK=96, group=2, cluster="2x2")
     yield Case("nvfp4", "sm_103a", "f32", 260, 200, 832, data="random", ctas=2, stages=3, instK=96, cluster="2x1")
     # Two products of a tile share its bias and the places of C.
     yield Case("nvfp4", "sm_107a", "bf16", 300, 127, 256, data="random", tileM=256, bias=True, c=True)
-    yield Case("nvfp4", "sm_107a", "bf16", 600, 264, 256, data="random", tileM=512, tileN=256, stages=2, ctas=2, group=2, bias=True, c=True)
+    yield Case("nvfp4", "sm_107a", "bf16", 600, 264, 256, data="random", tileM=512, tileN=256, stages=2, ctas=2, group=2, bias=True, c=True,
+               isDynamic=True)
     # The shorter K of sm_107a, where FP4 beside FP8 has its gaps again.
     for name, k in (("e2m1-e4m3", 32), ("e5m2-e4m3", 32), ("mxf4nvf4-ue5m3-16", 64), ("mxf4nvf4-ue4m3-32", 64)):
         yield Case(name, "sm_107a", "f32", 130, 136, 384, instK=k)
 
 
 def clusterCases():
-    """Every shape of a cluster, with pairs and without, over all kinds; tiles of a cluster beyond
-    the last one each way, several for some CTA, and more K tiles than stages."""
+    """Every shape of a cluster, with pairs and without, over all kinds, every other one with an m that
+    only the launch says; tiles of a cluster beyond the last one each way, several for some CTA,
+    and more K tiles than stages."""
     formats = itertools.cycle(["nvfp4", "mxfp8", "mxfp4", "e2m1-e4m3"])
     chips = itertools.cycle(["sm_107a", "sm_100a", "sm_103a"])
     tileNs = itertools.cycle([64, 128, 192, 256, 128])
+    dynamic = itertools.cycle([False, True])
     for (rows, columns), group in itertools.product(itertools.product((1, 2, 4), repeat=2), (1, 2)):
         if rows % group or rows * columns == 1:
             continue
         tileN, chip = next(tileNs), next(chips)
         size = rows * columns
         yield kernel_cases.Case(next(formats), chip, "f32", 300, tileN + tileN // 2 + 5, 512, data="random", tileN=tileN,
-                                stages=2, ctas=size, group=group, cluster=f"{rows}x{columns}")
+                                stages=2, ctas=size, group=group, cluster=f"{rows}x{columns}", isDynamic=next(dynamic))
     # MN-major operands in boxes of 64 and of 32 rows, C, bf16 and a TMA store of each CTA's rows.
     yield kernel_cases.Case("e4m3-e5m2", "sm_107a", "bf16", 400, 192, 384, data="random", tileN=64, stages=2, ctas=8, group=2,
                             cluster="4x2", majorA="mn", majorB="mn", c=True)

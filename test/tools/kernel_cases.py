@@ -75,6 +75,8 @@ VALUES = {
     "data": ["integer", "random"],
     # 0: one tile for each CTA where the chip has so many; 1, 2: some CTA computes several.
     "ctas": [0, 1, 2],
+    # The launch alone says m; the kernel and its manifest are those of any number of rows.
+    "isDynamic": [False, True],
 }
 
 
@@ -100,6 +102,7 @@ class Case:
     group: int = 1  # CTAs that compute a tile together
     cluster: str = ""  # CTAs along M and N
     tileM: int = 0  # twice the rows, so that two products share B
+    isDynamic: bool = False  # only the launch says m
 
     @property
     def name(self):
@@ -108,7 +111,7 @@ class Case:
         parts += [f"ctas{self.ctas}"] * bool(self.ctas) + [f"n{self.tileN}"] * (self.tileN != 128)
         parts += [f"k{self.instK}"] * bool(self.instK) + ["pair"] * (self.group == 2)
         parts += [f"m{self.tileM}"] * bool(self.tileM)
-        parts += [f"cluster{self.cluster}"] * bool(self.cluster)
+        parts += [f"cluster{self.cluster}"] * bool(self.cluster) + ["dynamic"] * self.isDynamic
         parts += ["c"] * self.c + [f"{self.majorA}{self.majorB}"] * ((self.majorA, self.majorB) != ("k", "k"))
         return "-".join(parts)
 
@@ -171,7 +174,8 @@ def alikeChoices():
     """One case of each format for each chip that is like another; ragged, with all that an epilogue does."""
     for (index, name), arch in itertools.product(enumerate(FORMATS), ALIKE):
         yield {"kernel": (name, arch, ["f32", "bf16"][index % 2]), "m": 129, "n": 127, "k": "tail", "alpha": True,
-               "bias": True, "layout": ["tiled", "linear"][index % 2], "data": "random", "ctas": index % 3}
+               "bias": True, "layout": ["tiled", "linear"][index % 2], "data": "random", "ctas": index % 3,
+               "isDynamic": index % 2 == 1}
 
 
 def cases(full):

@@ -46,10 +46,13 @@ def mlirText(case):
         return (f"tensor<{shape}x{element.mlir}>",
                 f"tensor<{rows}x{case.k // fmt.block}xi8, #blockscale.scales<{fmt.scale}, {case.layout}>>")
 
-    (a, sfa), (b, sfb) = operand(case.m, fmt.a, case.majorA), operand(case.n, fmt.b, case.majorB)
-    out = f"tensor<{case.m}x{case.n}x{case.out}>"
+    m = "?" if case.isDynamic else case.m
+    (a, sfa), (b, sfb) = operand(m, fmt.a, case.majorA), operand(case.n, fmt.b, case.majorB)
+    out = f"tensor<{m}x{case.n}x{case.out}>"
     parameters = [f"%a: {a}", f"%sfa: {sfa}", f"%b: {b}", f"%sfb: {sfb}"]
     lines, extra = [], ""
+    if case.isDynamic:
+        lines += ["    %zero = arith.constant 0 : index", f"    %m = tensor.dim %a, %zero : {a}"]
     if case.alpha:
         lines.append(f"    %alpha = arith.constant {ALPHA[case.data]:e} : f32")
         extra += " alpha(%alpha : f32)"
@@ -65,7 +68,7 @@ def mlirText(case):
     return "\n".join([
         f"func.func @gemm({', '.join(parameters)}) -> {out} {{",
         *lines,
-        f"    %c = tensor.empty() : {out}",
+        f"    %c = tensor.empty({'%m' * case.isDynamic}) : {out}",
         f"    %d = blockscale.gemm ins(%a scaled %sfa, %b scaled %sfb : {a}, {sfa}, {b}, {sfb}){extra}"
         f" outs(%c : {out}){attributes} -> {out}",
         f"    return %d : {out}",

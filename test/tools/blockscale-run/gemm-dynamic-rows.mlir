@@ -11,6 +11,14 @@
 // CHECK: grid 6x1x1
 // CHECK: same bits under earliest, latest, seed 0
 
+// The kernel's m decides which rows of C it reads; the map of A's scales has one tile for each 128 of them.
+// RUN: %python -c "import json,sys; m = json.load(open(sys.argv[1])); m['kernels'][0]['params'][-1]['value'] = {'expr': ['add', 'm', 1]}; json.dump(m, open(sys.argv[2], 'w'))" %t.json %t.more.json
+// RUN: not %python %S/Inputs/dynamic_rows.py %t nvfp4 200 96 tiled 128 a,sfa,b,sfb,bias,c blockscale-run --ptx=%t.ptx --manifest=%t.more.json 2>&1 | FileCheck %s --check-prefix=MORE
+// MORE: mem_global: global access of 16 bytes must lie in a live allocation
+// RUN: %python -c "import json,sys; m = json.load(open(sys.argv[1])); m['kernels'][0]['params'][2]['dims'][2] = {'expr': ['max', ['div', 'm', 128], 1]}; json.dump(m, open(sys.argv[2], 'w'))" %t.json %t.fewer.json
+// RUN: not %python %S/Inputs/dynamic_rows.py %t nvfp4 200 96 tiled 300 a,sfa,b,sfb,bias,c blockscale-run --ptx=%t.ptx --manifest=%t.fewer.json 2>&1 | FileCheck %s --check-prefix=FEWER
+// FEWER: 300 rows: wrong
+
 // Host code computes grid, maps and sizes; rows of D go by plain stores, and scales are linear.
 // RUN: %python %S/Inputs/dynamic_rows.py %t mxfp8 30 160 linear 0,7,129 a,sfa,b,sfb blockscale-run %s --entry=mxfp8 --arch=sm_107a --seeds=1 --check | FileCheck %s --check-prefix=LINEAR
 // LINEAR: 0 rows: note: --check compared nothing

@@ -4,8 +4,9 @@
 #
 # usage: dynamic_rows.py PREFIX FORMAT N K tiled|linear ROWS[,ROWS...] PARTS COMMAND...
 # Runs COMMAND for each number of rows with the PARTS (of a,sfa,b,sfb,bias,c) as --arg, by name
-# where there is a --manifest, and compares what it writes with 0.5 A B' (1 of @generic) + bias + 2 C, of which
-# it takes what is in PARTS. Data are whole numbers whose sums are exact in f32.
+# where there is a --manifest, and compares what it writes with 0.5 A B' + bias + 2 C (A B' of
+# @generic), of which it takes what is in PARTS. Data are whole numbers whose sums are exact in
+# f32.
 
 import pathlib
 import subprocess
