@@ -475,6 +475,14 @@ LogicalResult lower(FmaRnOp op, FmaRnOp::Adaptor adaptor, Rewriter &b) {
   b.replaceOpWithNewOp<LLVM::FMAOp>(op, adaptor.getA(), adaptor.getB(), adaptor.getC());
   return success();
 }
+LogicalResult lower(Ex2ApproxOp op, Ex2ApproxOp::Adaptor adaptor, Rewriter &b) {
+  b.replaceOp(op, inline_ptx::exp2(b, op.getLoc(), adaptor.getA()));
+  return success();
+}
+LogicalResult lower(RcpApproxOp op, RcpApproxOp::Adaptor adaptor, Rewriter &b) {
+  b.replaceOpWithNewOp<NVVM::RcpApproxFtzF32Op>(op, b.getF32Type(), adaptor.getA());
+  return success();
+}
 LogicalResult lower(CvtRnBf16x2Op op, CvtRnBf16x2Op::Adaptor adaptor, Rewriter &b) {
   auto type = VectorType::get({2}, b.getBF16Type());
   Value pair = NVVM::ConvertF32x2ToBF16x2Op::create(
@@ -576,8 +584,8 @@ void blockscale::populateBlockscaleToNVVMPatterns(LLVMTypeConverter &converter,
                Tcgen05AllocOp, Tcgen05DeallocOp, Tcgen05RelinquishAllocPermitOp,
                Tcgen05FenceBeforeOp, Tcgen05FenceAfterOp, Tcgen05WaitLdOp, Tcgen05CommitOp,
                Tcgen05CpOp, Tcgen05MmaOp, Tcgen05LdOp, SmemDescOp, DescAdvanceOp, LdSharedOp,
-               StSharedOp, LdGlobalOp, StGlobalOp, FmaRnOp, CvtRnBf16x2Op, CvtRnF16x2Op>(converter,
-                                                                                         patterns);
+               StSharedOp, LdGlobalOp, StGlobalOp, FmaRnOp, Ex2ApproxOp, RcpApproxOp, CvtRnBf16x2Op,
+               CvtRnF16x2Op>(converter, patterns);
   addFunction<TidXOp>(converter, patterns, replaceRegister<NVVM::ThreadIdXOp, TidXOp>);
   addFunction<LaneIdOp>(converter, patterns, replaceRegister<NVVM::LaneIdOp, LaneIdOp>);
   addFunction<CtaIdXOp>(converter, patterns, replaceRegister<NVVM::BlockIdXOp, CtaIdXOp>);

@@ -255,9 +255,9 @@ void KernelBuilder::drain(const EpilogueParams &params, Value row, Value column,
     ValueRange ofC;
     if (params.c)
       ofC = LoadCOp::create(b, loc, types, params.c, row, column, n).getValues();
-    if (params.alpha || params.bias || params.c)
+    if (params.alpha || params.bias || params.c || epilogue.activation)
       values = ApplyEpilogueOp::create(b, loc, types, params.alpha, params.bias, params.beta,
-                                       column, n, values, ofC)
+                                       column, n, values, ofC, epilogue.activation)
                    .getResults();
     if (!staged) {
       PlainStoreOp::create(b, loc, params.out, row, column, n, values);

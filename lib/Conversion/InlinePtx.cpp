@@ -122,3 +122,12 @@ Value blockscale::inline_ptx::convertScaled(OpBuilder &builder, Location loc, fa
       /*operand_attrs=*/ArrayAttr());
   return call.getResult(0);
 }
+
+Value blockscale::inline_ptx::exp2(OpBuilder &builder, Location loc, Value x) {
+  auto call = LLVM::InlineAsmOp::create(
+      builder, loc, builder.getF32Type(), x, "ex2.approx.ftz.f32 $0, $1;", "=f,f",
+      /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+  return call.getResult(0);
+}

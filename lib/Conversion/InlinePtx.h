@@ -46,6 +46,9 @@ llvm::SmallVector<mlir::Value> settle(mlir::OpBuilder &builder, mlir::Location l
 mlir::Value convertScaled(mlir::OpBuilder &builder, mlir::Location loc, facts::Format element,
                           mlir::ValueRange values, mlir::Value scale);
 
+/// ex2.approx.ftz.f32.
+mlir::Value exp2(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
+
 /// `.pragma`, which ptxas applies to the whole function.
 void pragma(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef word);
 

@@ -236,9 +236,10 @@ struct LowerGemmToKernel
       b.setInsertionPoint(gemm);
       buildBlockLaunch(b, gemm, kernel, symbol);
     } else {
-      KernelOp kernel = buildGemmKernel(
-          b, gemm.getLoc(), name, gemm.getProblem(), gemm.getSchedule(),
-          {bool(gemm.getAlpha()), bool(gemm.getBias()), bool(gemm.getBeta()), bool(gemm.getC())});
+      KernelOp kernel =
+          buildGemmKernel(b, gemm.getLoc(), name, gemm.getProblem(), gemm.getSchedule(),
+                          {bool(gemm.getAlpha()), bool(gemm.getBias()), bool(gemm.getBeta()),
+                           bool(gemm.getC()), gemm.getActivationAttr()});
       b.setInsertionPoint(gemm);
       HostBuilder(gemm, b).build(kernel, symbol);
     }

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Activations.h"
 #include "ClusterValues.h"
 #include "SourceLocations.h"
 #include "blockscale/Conversion/GemmKernel.h"
@@ -685,6 +686,8 @@ void KernelLowering::lowerOp(ApplyEpilogueOp op) {
       value = FmaRnOp::create(b, loc, op.getC()[i], op.getBeta(), value);
     else if (!op.getC().empty())
       value = arith::AddFOp::create(b, loc, value, op.getC()[i]);
+    if (op.getActivation())
+      value = emitActivation(b, loc, op.getActivation()->getValue(), value);
     op.getResults()[i].replaceAllUsesWith(value);
   }
 }

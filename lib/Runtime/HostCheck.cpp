@@ -12,6 +12,7 @@
 #include "HostBlocks.h"
 #include "HostCompare.h"
 
+#include "blockscale/Facts/Activation.h"
 #include "blockscale/Facts/MmaKind.h"
 #include "blockscale/Facts/OperandTile.h"
 
@@ -75,7 +76,8 @@ double loadValue(Format format, const void *values, int64_t at) {
 
 class Bound {
 public:
-  Bound(const bsrt_check &check, Format out) : check(check), out(out) {
+  Bound(const bsrt_check &check, Format out, facts::Activation activation)
+      : check(check), out(out), activation(facts::info(activation)) {
     // Each instruction truncates once per aligned sum: FP4 kinds keep F = 35
     // bits, so that only the result's truncation counts; mxf8f6f4 keeps 25 and
     // truncates every product.
@@ -99,6 +101,11 @@ public:
       value += double(check.beta) * loadValue(out, check.c, row * check.n + col);
       bound += rounding(value, bound);
     }
+    if (activation.activation != facts::Activation::none) {
+      bound = activation.slope * bound + activation.error * std::fabs(value) + kF32Least;
+      value = facts::activate(activation.activation, value);
+      bound += rounding(value, bound);
+    }
     bound += halfUlp(out, std::fabs(value) + bound);
     // A partial sum may have overflowed on the way.
     if (magnitude * (1 + factor) >= kF32Overflow)
@@ -113,6 +120,7 @@ private:
 
   const bsrt_check &check;
   Format out;
+  const facts::ActivationInfo &activation;
   double instructions, factor;
 };
 
@@ -137,6 +145,10 @@ bsrt_status bsrt_host_check_gemm(const bsrt_check *check, bsrt_check_result *res
   if (facts::info(*out).bits < 16)
     return refuse("host: results to check must be f16, bf16 or f32, got " +
                   std::string(name(*out)));
+  if (check->activation < 0 || size_t(check->activation) >= std::size(facts::kActivations))
+    return refuse("host: activation must be 0 .. " +
+                  std::to_string(std::size(facts::kActivations) - 1) + ", got " +
+                  std::to_string(check->activation));
   if (check->inst_k < 1)
     return refuse("host: K of the instruction must be positive, got " +
                   std::to_string(check->inst_k));
@@ -159,7 +171,7 @@ bsrt_status bsrt_host_check_gemm(const bsrt_check *check, bsrt_check_result *res
   for (int64_t k = 0; k < b->cols; ++k)
     std::copy_n(narrow.begin() + k * b->rows, b->rows, right.begin() + k * n);
 
-  Bound bound(*check, *out);
+  Bound bound(*check, *out, facts::Activation(check->activation));
   for (int64_t col = 0; col < n; col += kCols)
     for (int64_t row = 0; row < m; row += kRows) {
       ProductTile<kRows, kCols> tile;

@@ -14,6 +14,7 @@ namespace blockscale {
 /// Optional parts of the epilogue; each adds a kernel parameter.
 struct GemmEpilogue {
   bool alpha = false, bias = false, beta = false, c = false;
+  ActivationAttr activation; // or null
 };
 
 /// Builds the kernel at the builder's insertion point. Parameters: maps of A, B,

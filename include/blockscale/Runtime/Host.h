@@ -97,6 +97,7 @@ typedef struct bsrt_check {
   int32_t major_a, major_b; /* facts::Major of the elements, not of the scales */
   float beta;               /* of c */
   const void *c;            /* [m, n] of the format of D, or NULL */
+  int32_t activation;       /* facts::Activation, of the sum of all that */
 } bsrt_check;
 
 /** The element where error / bound is largest, and the largest error of all. */

@@ -315,19 +315,33 @@ Value lowerSwapNibbles(SwapNibblesOp op, SwapNibblesOp::Adaptor, Calls &calls) {
 Value lowerCheckGemm(CheckGemmOp op, CheckGemmOp::Adaptor, Calls &calls) {
   ProblemAttr problem = op.getLogicalProblem();
   Value m = problem.hasDynamicM() ? calls.extent(op.getD(), 0) : calls.i64(problem.getM());
-  return calls.call("bsrt_call_check_gemm",
-                    {calls.string(op.getName()),      m,
-                     calls.i64(problem.getN()),       calls.i64(problem.getK()),
-                     calls.code(problem.getA()),      calls.code(problem.getB()),
-                     calls.code(problem.getScale()),  calls.i32(problem.getBlock()),
-                     calls.code(problem.getSfa()),    calls.code(problem.getSfb()),
-                     calls.code(problem.getOut()),    calls.i32(op.getSchedule().getInst().k),
-                     calls.f32(op.getAlpha()),        calls.pointer(op.getA()),
-                     calls.pointer(op.getSfa()),      calls.pointer(op.getB()),
-                     calls.pointer(op.getSfb()),      calls.pointerOrNull(op.getBias()),
-                     calls.pointer(op.getD()),        calls.code(op.getSchedule().getMma()),
-                     calls.code(problem.getMajorA()), calls.code(problem.getMajorB()),
-                     calls.f32(op.getBeta()),         calls.pointerOrNull(op.getC())});
+  return calls.call(
+      "bsrt_call_check_gemm",
+      {calls.string(op.getName()),
+       m,
+       calls.i64(problem.getN()),
+       calls.i64(problem.getK()),
+       calls.code(problem.getA()),
+       calls.code(problem.getB()),
+       calls.code(problem.getScale()),
+       calls.i32(problem.getBlock()),
+       calls.code(problem.getSfa()),
+       calls.code(problem.getSfb()),
+       calls.code(problem.getOut()),
+       calls.i32(op.getSchedule().getInst().k),
+       calls.f32(op.getAlpha()),
+       calls.pointer(op.getA()),
+       calls.pointer(op.getSfa()),
+       calls.pointer(op.getB()),
+       calls.pointer(op.getSfb()),
+       calls.pointerOrNull(op.getBias()),
+       calls.pointer(op.getD()),
+       calls.code(op.getSchedule().getMma()),
+       calls.code(problem.getMajorA()),
+       calls.code(problem.getMajorB()),
+       calls.f32(op.getBeta()),
+       calls.pointerOrNull(op.getC()),
+       calls.code(op.getActivation() ? op.getActivation().getValue() : facts::Activation::none)});
 }
 
 Value lowerQuantizeChunks(QuantizeChunksOp op, QuantizeChunksOp::Adaptor, Calls &calls) {

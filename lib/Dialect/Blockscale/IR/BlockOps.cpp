@@ -197,11 +197,12 @@ LogicalResult blockscale::verifyBlockGemm(GemmOp op) {
                              {"bias", bool(op.getBias())},
                              {"beta", bool(op.getBeta())},
                              {"c", bool(op.getC())},
+                             {"an activation", bool(op.getActivation())},
                              {"a nibble order", op.getNibblesA() || op.getNibblesB()},
                              {"a major", op.getMajorA() || op.getMajorB()}})
     if (given)
       return emitError() << "gemm_c19: a product of blocks must have no alpha, bias, beta, c, "
-                            "nibble order and major (not built), got "
+                            "activation, nibble order and major (not built), got "
                          << what;
   if (op.getProblem() || op.getSchedule())
     return emitError() << "gemm_c20: a product of blocks must have block_problem and "

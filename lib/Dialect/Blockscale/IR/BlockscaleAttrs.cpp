@@ -77,3 +77,10 @@ LogicalResult ScalesAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementTy
     error << " or f8E4M3FN";
   return error << ", got " << elementType;
 }
+
+LogicalResult ActivationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                     facts::Activation value) {
+  if (value != facts::Activation::none)
+    return success();
+  return emitError() << "gemm_c28: activation must be relu, gelu, gelu_tanh or silu, got none";
+}

@@ -399,6 +399,10 @@ LogicalResult GemmOp::verify() {
   return success();
 }
 
+facts::Activation GemmOp::getFunction() {
+  return getActivation() ? getActivation().getValue() : facts::Activation::none;
+}
+
 LogicalResult CheckGemmOp::verify() {
   auto emitError = [&] { return this->emitOpError(); };
   if (failed(verifyProduct(typesOf(*this), emitError)))

@@ -66,7 +66,8 @@ struct GemmModel : DstBufferizableOpInterfaceExternalModel<GemmModel, GemmOp> {
     GemmOp::create(rewriter, op->getLoc(), /*result=*/Type(), v[0], v[1], v[2], v[3], v[4], v[5],
                    v[6], v[7], v[8], gemm.getProblem(), gemm.getSchedule(), gemm.getNibblesA(),
                    gemm.getNibblesB(), gemm.getMajorA(), gemm.getMajorB(), gemm.getBlockProblem(),
-                   gemm.getWarpSchedule(), gemm.getContract(), gemm.getWgmmaSchedule())
+                   gemm.getWarpSchedule(), gemm.getContract(), gemm.getWgmmaSchedule(),
+                   gemm.getActivationAttr())
         ->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     replaceOpWithBufferizedValues(rewriter, op, gemm.getResult() ? v.back() : ValueRange());
     return success();
@@ -102,7 +103,7 @@ struct CheckGemmModel : ReadingModel<CheckGemmModel, CheckGemmOp> {
     ArrayRef<Value> v = *buffers;
     CheckGemmOp::create(rewriter, op->getLoc(), v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7],
                         v[8], check.getNameAttr(), check.getSchedule(), check.getProblem(),
-                        check.getMajorA(), check.getMajorB());
+                        check.getMajorA(), check.getMajorB(), check.getActivationAttr());
     rewriter.eraseOp(op);
     return success();
   }

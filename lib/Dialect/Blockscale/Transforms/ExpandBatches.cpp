@@ -32,7 +32,8 @@ static Value createProduct(OpBuilder &b, GemmOp gemm, Value a, Value sfa, Value 
   return GemmOp::create(b, gemm.getLoc(), out.getType(), a, sfa, bOperand, sfb, gemm.getAlpha(),
                         gemm.getBias(), gemm.getBeta(), c, out, ProblemAttr(), ScheduleAttr(),
                         gemm.getNibblesA(), gemm.getNibblesB(), gemm.getMajorA(), gemm.getMajorB(),
-                        BlockProblemAttr(), WarpScheduleAttr(), ContractAttr(), WgmmaScheduleAttr())
+                        BlockProblemAttr(), WarpScheduleAttr(), ContractAttr(), WgmmaScheduleAttr(),
+                        gemm.getActivationAttr())
       .getResult();
 }
 

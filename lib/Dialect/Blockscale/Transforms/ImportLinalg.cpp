@@ -343,11 +343,11 @@ Value Importer::gemm(Value addend, Value out) {
   Value sfa = matrix(lhs, lhs.scales, {m, perRow}, byte, linear);
   Value bOperand = matrix(rhs, rhs.elements, shape(rhs.major, n), rhs.elementType, {});
   Value sfb = matrix(rhs, rhs.scales, {n, perRow}, byte, linear);
-  auto product =
-      GemmOp::create(b, loc, out.getType(), a, sfa, bOperand, sfb, /*alpha=*/Value(),
-                     /*bias=*/Value(), /*beta=*/Value(), addend, out, ProblemAttr(), ScheduleAttr(),
-                     NibblesAttr(), NibblesAttr(), majorAttr(lhs.major), majorAttr(rhs.major),
-                     BlockProblemAttr(), WarpScheduleAttr(), ContractAttr(), WgmmaScheduleAttr());
+  auto product = GemmOp::create(b, loc, out.getType(), a, sfa, bOperand, sfb, /*alpha=*/Value(),
+                                /*bias=*/Value(), /*beta=*/Value(), addend, out, ProblemAttr(),
+                                ScheduleAttr(), NibblesAttr(), NibblesAttr(), majorAttr(lhs.major),
+                                majorAttr(rhs.major), BlockProblemAttr(), WarpScheduleAttr(),
+                                ContractAttr(), WgmmaScheduleAttr(), ActivationAttr());
   return product.getResult();
 }
 

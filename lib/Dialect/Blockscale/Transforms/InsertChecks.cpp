@@ -77,7 +77,7 @@ struct InsertChecksPass : blockscale::impl::InsertChecksBase<InsertChecksPass> {
       CheckGemmOp::create(builder, gemm.getLoc(), a, gemm.getSfa(), b, gemm.getSfb(),
                           gemm.getAlpha(), gemm.getBias(), gemm.getBeta(), gemm.getC(), result,
                           name, gemm.getSchedule(), gemm.getProblem(), gemm.getMajorA(),
-                          gemm.getMajorB());
+                          gemm.getMajorB(), gemm.getActivationAttr());
     });
   }
 };

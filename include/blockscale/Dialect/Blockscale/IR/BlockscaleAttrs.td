@@ -109,6 +109,21 @@ def Blockscale_MajorAttr : Blockscale_Attr<"Major", "major"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Blockscale_ActivationAttr : Blockscale_Attr<"Activation", "activation"> {
+  let summary = "a function of each element of a product";
+  let description = [{
+    - `relu`: max(x, 0), NaN where x is.
+    - `gelu`: x Phi(x), by erf; `gelu_tanh`: the usual approximation of it by tanh.
+    - `silu`: x / (1 + e^-x).
+
+    Kernels compute e^y by ex2.approx and reciprocals by rcp.approx; what they return is within
+    2^-21 |x| of the function in exact arithmetic. `none` is not written.
+  }];
+  let parameters = (ins FactsParam<"Activation", "relu, gelu, gelu_tanh or silu">:$value);
+  let assemblyFormat = "`<` $value `>`";
+  let genVerifyDecl = 1;
+}
+
 def Blockscale_PitchedAttr : Blockscale_Attr<"Pitched", "pitched",
     [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "encoding of a matrix whose rows have room behind them";

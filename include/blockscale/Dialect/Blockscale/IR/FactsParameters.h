@@ -13,6 +13,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Extent.h"
 #include "blockscale/Dialect/Blockscale/IR/KernelEnums.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpEnums.h"
+#include "blockscale/Facts/Activation.h"
 #include "blockscale/Facts/Arch.h"
 #include "blockscale/Facts/BlockFormat.h"
 #include "blockscale/Facts/Format.h"
@@ -206,6 +207,10 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Major v) {
   p.getStream() << name(v);
   return p;
 }
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, Activation v) {
+  p.getStream() << name(v);
+  return p;
+}
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, TmaType v) {
   p.getStream() << name(v);
   return p;
@@ -253,6 +258,7 @@ BLOCKSCALE_FACTS_FIELD_PARSER(Format)
 BLOCKSCALE_FACTS_FIELD_PARSER(ScaleFormat)
 BLOCKSCALE_FACTS_FIELD_PARSER(ScaleLayout)
 BLOCKSCALE_FACTS_FIELD_PARSER(MmaKind)
+BLOCKSCALE_FACTS_FIELD_PARSER(Activation)
 BLOCKSCALE_FACTS_FIELD_PARSER(Major)
 BLOCKSCALE_FACTS_FIELD_PARSER(TmaType)
 BLOCKSCALE_FACTS_FIELD_PARSER(TmaSwizzle)

@@ -374,16 +374,17 @@ def Blockscale_LoadCOp : Blockscale_Op<"load_c"> {
   let assemblyFormat = "$buffer `[` $tile_row `,` $tile_column `]` `column` $column attr-dict `:` type($values)";
 }
 def Blockscale_ApplyEpilogueOp : Blockscale_Op<"apply_epilogue", [AttrSizedOperandSegments]> {
-  let summary = "alpha * value + bias[column] + beta * c, each part optional";
+  let summary = "f(alpha * value + bias[column] + beta * c), each part optional";
   let description = [{
     `column` is the column of the tile of the first value; `tile_column` the tile. The
-    first two parts are one fma, the third another.
+    first two parts are one fma, the third another; f is `activation`.
 
     Rules:
     - apply_epilogue_c1: as many results as values, and as many values of C or none.
   }];
   let arguments = (ins Optional<F32>:$alpha, Optional<Blockscale_BufferType>:$bias, Optional<F32>:$beta,
-    I32:$tile_column, I64Attr:$column, Variadic<F32>:$values, Variadic<F32>:$c);
+    I32:$tile_column, I64Attr:$column, Variadic<F32>:$values, Variadic<F32>:$c,
+    OptionalAttr<Blockscale_ActivationAttr>:$activation);
   let results = (outs Variadic<F32>:$results);
   let assemblyFormat = [{
     (`alpha` $alpha^)? (`bias` $bias^)? (`beta` $beta^)? (`c` `(` $c^ `:` type($c) `)`)? `at` $tile_column `,` $column `(` $values `:` type($values) `)` attr-dict `:` type($results)

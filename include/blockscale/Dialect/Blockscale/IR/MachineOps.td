@@ -301,6 +301,18 @@ def Blockscale_FmaRnOp : Blockscale_Op<"fma_rn", [Pure]> {
   let results = (outs F32:$result);
   let assemblyFormat = "$a `,` $b `,` $c attr-dict";
 }
+def Blockscale_Ex2ApproxOp : Blockscale_Op<"ex2_approx", [Pure]> {
+  let summary = "ex2.approx.ftz.f32";
+  let arguments = (ins F32:$a);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$a attr-dict";
+}
+def Blockscale_RcpApproxOp : Blockscale_Op<"rcp_approx", [Pure]> {
+  let summary = "rcp.approx.ftz.f32";
+  let arguments = (ins F32:$a);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$a attr-dict";
+}
 def Blockscale_CvtRnBf16x2Op : Blockscale_Op<"cvt_rn_bf16x2", [Pure]> {
   let summary = "cvt.rn.bf16x2.f32 d, high, low";
   let arguments = (ins F32:$high, F32:$low);

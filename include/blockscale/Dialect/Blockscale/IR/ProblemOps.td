@@ -73,8 +73,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     [AttrSizedOperandSegments, DestinationStyleOpInterface]> {
   let summary = "block-scaled matrix product";
   let description = [{
-    D[m, n] = alpha * sum over k of A[m, k] * sa[m, k / block] * B[n, k] * sb[n, k / block]
-            + bias[n] + beta * C[m, n].
+    D[m, n] = f(alpha * sum over k of A[m, k] * sa[m, k / block] * B[n, k] * sb[n, k / block]
+            + bias[n] + beta * C[m, n]), f being `activation`.
 
     ```mlir
     %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb
@@ -88,7 +88,7 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     `outs` held before is overwritten, not read. `major_a` or `major_b` =
     `#blockscale.major<mn>` says that an operand of 8-bit elements has its other
     dimension innermost, [k, m] or [k, n]; its scales are rows x k / block as ever. alpha,
-    beta and bias are f32; absent they are 1, 1 and 0. C has the type of D and is read
+    beta and bias are f32; absent they are 1, 1 and 0, and without `activation` f(x) is x. C has the type of D and is read
     whatever beta is. Two FP4 elements share a byte, element 0 in bits 3:0;
     `nibbles_a` or `nibbles_b` = `#blockscale.nibbles<high_first>` says that a
     caller's bytes are the other way round, and blockscale-insert-relayouts
@@ -156,7 +156,7 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
       does not read.
     - gemm_c17: k is a multiple of 256, the elements of a q4_K block.
     - gemm_c18: out is f32.
-    - gemm_c19: there are no alpha, bias, beta, C, nibble orders and majors: the kernels have
+    - gemm_c19: there are no alpha, bias, beta, C, activation, nibble orders and majors: the kernels have
       no such part.
     - gemm_c20: attributes fit the operands: problem and schedule for scaled ones,
       block_problem and one of warp_schedule and wgmma_schedule for blocks.
@@ -176,6 +176,7 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     - gemm_c27: with a batch, out, A and its scales have one more dimension in front, B and
       its scales too unless all batches share them, C as out. A batch has neither problem nor
       schedule nor pitched rows: blockscale-expand-batches makes products of matrices.
+    - gemm_c28: activation is not none.
   }];
   let arguments = (ins
     Arg<Blockscale_GemmA, "A">:$a, Optional<Blockscale_ScaleValues>:$sfa,
@@ -192,7 +193,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     Blockscale_Nullable<Blockscale_BlockProblemAttr>:$block_problem,
     Blockscale_Nullable<Blockscale_WarpScheduleAttr>:$warp_schedule,
     Blockscale_Nullable<Blockscale_ContractAttr>:$contract,
-    Blockscale_Nullable<Blockscale_WgmmaScheduleAttr>:$wgmma_schedule);
+    Blockscale_Nullable<Blockscale_WgmmaScheduleAttr>:$wgmma_schedule,
+    Blockscale_Nullable<Blockscale_ActivationAttr>:$activation);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
     `ins` `(` custom<GemmOperands>($a, $sfa, $b, $sfb, type($a), type($sfa), type($b), type($sfb)) `)`
@@ -209,6 +211,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     ::blockscale::ProblemAttr getLogicalProblem();
     /// The same of blocks.
     ::blockscale::BlockProblemAttr getLogicalBlockProblem();
+    /// What is applied to each element; none where nothing is given.
+    ::blockscale::facts::Activation getFunction();
   }];
 }
 
@@ -217,7 +221,8 @@ def Blockscale_CheckGemmOp : Blockscale_ProblemOp<"check_gemm", [AttrSizedOperan
   let description = [{
     Recomputes the product of a `blockscale.gemm` in f64 from the same operands
     and compares it with `d`: the error may be at most
-    (ceil(k / Kinst) c + 2) 2^-23 sum |ab| plus half an ulp of the output type;
+    (ceil(k / Kinst) c + 2) 2^-23 sum |ab| plus half an ulp of the output type, and with an
+    activation what docs/Quantization.md says;
     Kinst is K of the schedule's instruction. Prints one line and fails the run
     when the bound is broken. `name` is how the report calls the product.
 
@@ -232,7 +237,8 @@ def Blockscale_CheckGemmOp : Blockscale_ProblemOp<"check_gemm", [AttrSizedOperan
     Blockscale_ScheduleAttr:$schedule,
     Blockscale_Nullable<Blockscale_ProblemAttr>:$problem,
     Blockscale_Nullable<Blockscale_MajorAttr>:$major_a,
-    Blockscale_Nullable<Blockscale_MajorAttr>:$major_b);
+    Blockscale_Nullable<Blockscale_MajorAttr>:$major_b,
+    Blockscale_Nullable<Blockscale_ActivationAttr>:$activation);
   let assemblyFormat = [{
     $name $d `of` $a `scaled` $sfa `,` $b `scaled` $sfb
     (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
