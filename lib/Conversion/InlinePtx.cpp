@@ -104,19 +104,10 @@ SmallVector<Value> blockscale::inline_ptx::settle(OpBuilder &builder, Location l
   return emitTied(builder, loc, "", values, {}, "");
 }
 
-Value blockscale::inline_ptx::convertScaled(OpBuilder &builder, Location loc, facts::Format element,
-                                            ValueRange values, Value scale) {
-  // Issued in pairs and packed: ptxas 13.5 stops at a lone one. The first source is the
-  // high byte.
-  std::string cvt =
-      "cvt.rn.satfinite.scaled::n1::ue8m0." + std::string(facts::name(element)) + "x2.f32 ";
-  std::string text = "{ .reg .b8 s; .reg .b16 lo, hi; cvt.u8.u32 s, $5; ";
-  text.append(cvt).append("lo, $2, $1, s; ");
-  text.append(cvt).append("hi, $4, $3, s; mov.b32 $0, {lo, hi}; }");
-  SmallVector<Value> operands(values);
-  operands.push_back(scale);
+static Value oneWord(OpBuilder &builder, Location loc, ValueRange operands, StringRef text,
+                     StringRef constraints) {
   auto call = LLVM::InlineAsmOp::create(
-      builder, loc, builder.getI32Type(), operands, text, "=r,f,f,f,f,r",
+      builder, loc, builder.getI32Type(), operands, text, constraints,
       /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
       LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
       /*operand_attrs=*/ArrayAttr());
@@ -130,4 +121,34 @@ Value blockscale::inline_ptx::exp2(OpBuilder &builder, Location loc, Value x) {
       LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
       /*operand_attrs=*/ArrayAttr());
   return call.getResult(0);
+}
+
+Value blockscale::inline_ptx::toUe5m3(OpBuilder &builder, Location loc, Value value) {
+  return oneWord(builder, loc, value,
+                 "{ .reg .b16 p; cvt.rn.satfinite.ue5m3x2.f32 p, 0f00000000, $1; "
+                 "cvt.u32.u16 $0, p; }",
+                 "=r,f");
+}
+
+Value blockscale::inline_ptx::fromUe5m3(OpBuilder &builder, Location loc, Value byte) {
+  return oneWord(builder, loc, byte,
+                 "{ .reg .b16 p; cvt.u16.u32 p, $1; cvt.rn.bf16x2.ue5m3x2 $0, p; }", "=r,r");
+}
+
+Value blockscale::inline_ptx::convertScaled(OpBuilder &builder, Location loc, facts::Format element,
+                                            ValueRange values, Value scale) {
+  // Issued in pairs and packed into 32 bits by one mov: ptxas 13.5 stops at a lone one. The
+  // first source is the high byte, or nibble.
+  bool isFp4 = facts::info(element).bits == 4;
+  std::string cvt =
+      "cvt.rn.satfinite.scaled::n1::ue8m0." + std::string(facts::name(element)) + "x2.f32 ";
+  std::string text = "{ .reg .b8 s; .reg ";
+  text.append(isFp4 ? ".b8" : ".b16").append(" lo, hi; cvt.u8.u32 s, $5; ");
+  text.append(cvt).append("lo, $2, $1, s; ").append(cvt).append("hi, $4, $3, s; ");
+  text += isFp4 ? "{ .reg .b8 no; .reg .b32 zero; mov.b32 zero, 0; cvt.u8.u32 no, zero; "
+                  "mov.b32 $0, {lo, hi, no, no}; } }"
+                : "mov.b32 $0, {lo, hi}; }";
+  SmallVector<Value> operands(values);
+  operands.push_back(scale);
+  return oneWord(builder, loc, operands, text, "=r,f,f,f,f,r");
 }

@@ -41,8 +41,12 @@ llvm::SmallVector<mlir::Value> wgmma(mlir::OpBuilder &builder, mlir::Location lo
 llvm::SmallVector<mlir::Value> settle(mlir::OpBuilder &builder, mlir::Location loc,
                                       mlir::ValueRange values);
 
-/// cvt.rn.satfinite.scaled::n1::ue8m0 of four f32 to FP8, first in the low byte; `scale` is
-/// a byte in an i32.
+/// cvt.rn.satfinite.ue5m3x2 of one f32, 0 above it; and a byte's value as bf16 in the low half.
+mlir::Value toUe5m3(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
+mlir::Value fromUe5m3(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value byte);
+
+/// cvt.rn.satfinite.scaled::n1::ue8m0 of four f32, first in the low byte, or of FP4 in the low
+/// bits of 16; `scale` is a byte in an i32.
 mlir::Value convertScaled(mlir::OpBuilder &builder, mlir::Location loc, facts::Format element,
                           mlir::ValueRange values, mlir::Value scale);
 

@@ -191,10 +191,11 @@ struct LowerGemmToKernel
           llvm::TypeSwitch<Operation *, LogicalResult>(op)
               .Case([&](GemmOp op) { return lower(op); })
               .Case([&](QuantizeChunksOp op) {
-                return lowerQuantizer(op, {op.getX(), op.getOut(), Value()});
+                return lowerQuantizer(op, {op.getX(), op.getOut(), Value(), Value()});
               })
               .Case([&](QuantizeOp op) {
-                return lowerQuantizer(op, {op.getX(), op.getElements(), op.getScales()});
+                return lowerQuantizer(op, {op.getX(), op.getElements(), op.getScales(),
+                                           op.getGiven() ? op.getGiven() : op.getGlobal()});
               });
       if (failed(result))
         return signalPassFailure();
@@ -260,12 +261,26 @@ struct LowerGemmToKernel
     if (failed(kernels))
       return failure();
     OpBuilder b = OpBuilder::atBlockEnd(kernels->getBody());
-    std::string name =
-        freeName(*kernels, "quantize_", llvm::range_size(kernels->getOps<QuantizeKernelOp>()));
-    QuantizeKernelOp kernel = buildQuantizeKernel(
-        b, quantize.getLoc(), name, getQuantizeProblem(quantize), quantize.getSchedule());
+    auto build = [&](StringRef prefix, QuantizeProblemAttr problem, QuantizeScheduleAttr schedule) {
+      auto isAmax = [&](QuantizeKernelOp other) {
+        return isa<AmaxAttr>(other.getProblem().getTarget());
+      };
+      bool amax = isa<AmaxAttr>(problem.getTarget());
+      size_t count = llvm::count_if(kernels->getOps<QuantizeKernelOp>(),
+                                    [&](QuantizeKernelOp other) { return isAmax(other) == amax; });
+      std::string name = freeName(*kernels, prefix, count);
+      QuantizeKernelOp kernel = buildQuantizeKernel(b, quantize.getLoc(), name, problem, schedule);
+      return QuantizeLaunch{kernel, symbolOf(*kernels, name)};
+    };
+    QuantizeProblemAttr problem = getQuantizeProblem(quantize);
+    QuantizeLaunch amax;
+    if (problem.getGlobal() == GlobalScale::computed) {
+      QuantizeProblemAttr first = getAmaxProblem(problem);
+      amax = build("amax_", first, chooseQuantizeSchedule(first, quantize.getSchedule().getArch()));
+    }
+    QuantizeLaunch launch = build("quantize_", problem, quantize.getSchedule());
     b.setInsertionPoint(quantize);
-    buildQuantizeLaunch(b, quantize.getLoc(), memory, kernel, symbolOf(*kernels, name));
+    buildQuantizeLaunch(b, quantize.getLoc(), memory, launch, amax);
     quantize.erase();
     return success();
   }

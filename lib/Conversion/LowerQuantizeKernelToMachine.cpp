@@ -4,7 +4,8 @@
 //
 // Vectors become the scalars of one lane. Blocks have their owners after a reduction
 // that halves, with each exchange, the blocks that a lane still has: n - 1 exchanges
-// for n lanes of as many blocks, instead of n log n.
+// for n lanes of as many blocks, instead of n log n. Elements that are no whole words in a
+// step get their words in the same way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +33,9 @@ constexpr int64_t kChunkPieceBytes = 8; // that a lane stores at once
 class QuantizeKernelLowering {
 public:
   explicit QuantizeKernelLowering(QuantizeKernelOp kernel)
-      : kernel(kernel), problem(kernel.getProblem()), sequence(kernel.getSchedule().getSequence()),
-        shape(problem), builder(kernel.getContext()), e(builder, kernel.getLoc()) {}
+      : kernel(kernel), problem(kernel.getProblem()), blocked(problem.getBlocked()),
+        sequence(kernel.getSchedule().getSequence()), shape(problem), builder(kernel.getContext()),
+        e(builder, kernel.getLoc()) {}
 
   void run();
 
@@ -44,11 +46,16 @@ private:
   void lowerAmax(BlockAmaxOp op);
   void lowerSum(BlockSumOp op);
   void lowerSpread(SpreadOp op);
+  void lowerElements(EncodeElementsOp op);
+  void lowerDivide(DivideBlocksOp op);
+  void lowerFiniteAmax(FiniteAmaxOp op);
   void lowerStore(StoreChunksOp op);
   void lowerStore(StoreTilesOp op);
   void lowerStore(StoreElementsOp op);
   void lowerStore(StoreScalesOp op);
-  void lowerElements(Operation *op);
+  void lowerStore(StoreAmaxOp op);
+  void lowerStore(StoreScalarOp op);
+  void lowerEach(Operation *op);
 
   /// One word for every four values of a step.
   template <typename Encode> void encode(Value from, Value scales, Value to, Encode word);
@@ -56,6 +63,10 @@ private:
   template <typename Map> void mapEach(Value from, Value to, Map map);
   Values reduceToOwners(Values steps, llvm::function_ref<Value(Value, Value)> combine);
   Value one(Value value) { return values.lookup(value).front(); }
+  Value oneOrNone(Value value) { return value ? one(value) : Value(); }
+  Value addressOf(Value buffer) {
+    return BufferAddressOp::create(builder, e.getLoc(), one(buffer));
+  }
   MutableArrayRef<Value> inStep(Values &all, int64_t step) {
     size_t each = all.size() / size_t(shape.steps);
     return MutableArrayRef<Value>(all).slice(size_t(step) * each, each);
@@ -63,6 +74,7 @@ private:
 
   QuantizeKernelOp kernel;
   QuantizeProblemAttr problem;
+  BlockedAttr blocked;
   QuantizeSequence sequence;
   QuantizeShape shape;
   OpBuilder builder;
@@ -92,8 +104,6 @@ void QuantizeKernelLowering::lowerBlock(Block &block) {
 
 void QuantizeKernelLowering::lower(Operation *op) {
   e.setLoc(op->getLoc());
-  facts::Format element =
-      problem.getBlocked() ? problem.getBlocked().getElement() : facts::Format::f32;
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](HasBlocksOp op) { values[op] = {at->hasBlocks(one(op.getRows()))}; })
       .Case([&](BlocksInsideOp op) {
@@ -112,26 +122,34 @@ void QuantizeKernelLowering::lower(Operation *op) {
         encode(op.getValues(), op.getFactors(), op.getWords(),
                [&](ArrayRef<Value> four, Value factor) { return encodeS8(e, four, factor); });
       })
-      .Case([&](EncodeF8Op op) {
-        encode(
-            op.getValues(), op.getScales(), op.getWords(),
-            [&](ArrayRef<Value> four, Value scale) { return encodeF8(e, element, four, scale); });
+      .Case([&](EncodeElementsOp op) { lowerElements(op); })
+      .Case([&](DivideBlocksOp op) { lowerDivide(op); })
+      .Case([&](FiniteAmaxOp op) { lowerFiniteAmax(op); })
+      .Case([&](LoadScalarOp op) {
+        values[op] = {e.asF32(e.loadGlobal(addressOf(op.getSource()), 1).front())};
       })
       .Case([&](EncodeScaleOp op) {
+        Value global = oneOrNone(op.getGlobal());
         mapEach(op.getAmax(), op.getBytes(),
-                [&](Value amax) { return encodeScale(e, sequence, element, amax); });
+                [&](Value amax) { return encodeScale(e, sequence, blocked, amax, global); });
+      })
+      .Case([&](ScaleDivisorOp op) {
+        Value global = oneOrNone(op.getGlobal()), prescale = oneOrNone(op.getPrescale());
+        mapEach(op.getBytes(), op.getDivisors(), [&](Value byte) {
+          return scaleDivisor(e, blocked.getScale(), byte, global, prescale);
+        });
       })
       .Case([&](ScaleFactorOp op) {
         mapEach(op.getBytes(), op.getFactors(),
                 [&](Value byte) { return scaleFactor(e, sequence, byte); });
       })
-      .Case<StoreChunksOp, StoreTilesOp, StoreElementsOp, StoreScalesOp>(
-          [&](auto op) { lowerStore(op); })
-      .Default([&](Operation *op) { lowerElements(op); });
+      .Case<StoreChunksOp, StoreTilesOp, StoreElementsOp, StoreScalesOp, StoreAmaxOp,
+            StoreScalarOp>([&](auto op) { lowerStore(op); })
+      .Default([&](Operation *op) { lowerEach(op); });
 }
 
 /// One op for each element of its vectors.
-void QuantizeKernelLowering::lowerElements(Operation *op) {
+void QuantizeKernelLowering::lowerEach(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     Values parts;
     if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
@@ -193,6 +211,43 @@ template <typename Map> void QuantizeKernelLowering::mapEach(Value from, Value t
   for (Value value : values.lookup(from))
     mapped.push_back(map(value));
   values[to] = mapped;
+}
+
+void QuantizeKernelLowering::lowerElements(EncodeElementsOp op) {
+  Values all = values.lookup(op.getValues()), scales = values.lookup(op.getScales()), words;
+  facts::Format element = blocked.getElement();
+  constexpr int64_t kFour = 4;
+  for (int64_t step = 0; step < shape.steps; ++step) {
+    PackedBits packed;
+    Value scale = scales.empty() ? Value() : scales[size_t(step)];
+    for (ArrayRef<Value> rest = inStep(all, step); !rest.empty(); rest = rest.drop_front(kFour)) {
+      Value word = encodeElements(e, kernel.getArch(), element, rest.take_front(kFour), scale);
+      packed = concat(e, packed, {{word}, kFour * shape.elementBits});
+    }
+    words.append(packed.words);
+  }
+  values[op.getWords()] = words;
+}
+
+void QuantizeKernelLowering::lowerDivide(DivideBlocksOp op) {
+  Values all = values.lookup(op.getValues()), divisors = values.lookup(op.getDivisors());
+  Values negated = values.lookup(op.getNegated()), quotients;
+  for (int64_t step = 0; step < shape.steps; ++step)
+    for (Value value : inStep(all, step))
+      quotients.push_back(divideByBlock(e, value, divisors[size_t(step)], negated[size_t(step)],
+                                        oneOrNone(op.getPrescale())));
+  values[op.getQuotients()] = quotients;
+}
+
+/// Magnitudes have the order of their bits.
+void QuantizeKernelLowering::lowerFiniteAmax(FiniteAmaxOp op) {
+  constexpr int64_t kInfinity = 0x7F800000;
+  Value largest = e.i32(0);
+  for (Value value : values.lookup(op.getValues())) {
+    Value bits = e.asI32(e.absf(value));
+    largest = e.maxu(largest, e.select(e.below(bits, kInfinity), bits, e.i32(0)));
+  }
+  values[op.getAmax()] = {e.asF32(e.maxOfWarp(largest))};
 }
 
 void QuantizeKernelLowering::lowerAmax(BlockAmaxOp op) {
@@ -313,10 +368,56 @@ void QuantizeKernelLowering::lowerStore(StoreTilesOp op) {
 }
 
 void QuantizeKernelLowering::lowerStore(StoreElementsOp op) {
+  constexpr int64_t kWordBits = 32;
   Values words = values.lookup(op.getWords());
+  SmallVector<PackedBits> held;
   for (int64_t step = 0; step < shape.steps; ++step)
-    e.ifThen(at->isStepInside(step, one(op.getRows())),
-             [&] { e.storeGlobal(at->elementAt(one(op.getTarget()), step), inStep(words, step)); });
+    held.push_back({Values(inStep(words, step)), shape.elements * shape.elementBits});
+
+  // Lanes side by side exchange until each has whole words of fewer steps.
+  int64_t joined = 1;
+  for (; held.front().bits % kWordBits; joined *= 2) {
+    Value keepsUpper = e.notZero(e.andi(at->laneInBlock, joined));
+    SmallVector<PackedBits> fewer;
+    for (size_t i = 0; i < held.size(); i += 2) {
+      PackedBits low{{}, held[i].bits}, high = low;
+      for (auto [first, second] : llvm::zip_equal(held[i].words, held[i + 1].words)) {
+        Value kept = e.select(keepsUpper, second, first);
+        Value got = e.shuffleXor(e.select(keepsUpper, first, second), joined);
+        low.words.push_back(e.select(keepsUpper, got, kept));
+        high.words.push_back(e.select(keepsUpper, kept, got));
+      }
+      fewer.push_back(concat(e, low, high));
+    }
+    held = fewer;
+  }
+  Value lane = e.andi(at->laneInBlock, shape.lanes - joined),
+        among = e.andi(at->laneInBlock, joined - 1);
+  for (auto [i, packed] : llvm::enumerate(held)) {
+    Value block =
+        joined == 1 ? at->stepBlock(int64_t(i)) : at->stepBlock(e.add(among, int64_t(i) * joined));
+    e.ifThen(at->isBlockInside(block, one(op.getRows())), [&, &packed = packed] {
+      Value address =
+          at->elementAt(one(op.getTarget()), block, joined == 1 ? at->laneInBlock : lane);
+      if (packed.words.size() == 3) // no vector, and only words are aligned
+        for (auto [n, word] : llvm::enumerate(packed.words))
+          e.storeGlobal(e.add(address, int64_t(n) * 4), word);
+      else
+        e.storeGlobal(address, packed.words);
+    });
+  }
+}
+
+void QuantizeKernelLowering::lowerStore(StoreAmaxOp op) {
+  Value bits = e.asI32(one(op.getAmax()));
+  Value raises = e.both(e.below(at->lane, 1), e.notZero(bits));
+  e.ifThen(raises, [&] { e.raiseGlobal(addressOf(op.getTarget()), bits); });
+}
+
+void QuantizeKernelLowering::lowerStore(StoreScalarOp op) {
+  Value cta = CtaIdXOp::create(builder, e.getLoc());
+  Value isFirst = e.below(e.ori(e.ori(at->lane, at->warp), cta), 1);
+  e.ifThen(isFirst, [&] { e.storeGlobal(addressOf(op.getTarget()), e.asI32(one(op.getValue()))); });
 }
 
 void QuantizeKernelLowering::lowerStore(StoreScalesOp op) {

@@ -9,8 +9,6 @@
 
 #include "QuantizeEncode.h"
 
-#include "InlinePtx.h"
-
 #include <limits>
 
 using namespace mlir;
@@ -20,6 +18,8 @@ using namespace blockscale;
 static constexpr float kRoundBias = 0x1.8p23f;
 /// What cvt makes of a NaN.
 static constexpr int64_t kHalfNan = 0x7FFF;
+/// Of f32.
+static constexpr int64_t kMantissaBits = 23, kBias = 127;
 static constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 //===----------------------------------------------------------------------===//
@@ -62,6 +62,9 @@ private:
     Value bits = arith::BitcastOp::create(b, loc, owned(b.getI16Type()), half(x));
     return arith::ExtUIOp::create(b, loc, owned(b.getI32Type()), bits);
   }
+  Value globalScale();
+  Value prescaleOf(Value global);
+  Value divide(Value bytes, Value global);
   Value amax() { return BlockAmaxOp::create(b, loc, owned(b.getF32Type()), in.values); }
   Value spread(Value each) {
     Type type = VectorType::get({shape.steps}, getElementTypeOrSelf(each));
@@ -101,15 +104,67 @@ void Encoder::encodeChunks() {
   StoreTilesOp::create(b, loc, scale, bytes, scaledSum, in.target);
 }
 
-/// Elements with a ue8m0 scale beside them.
+/// Elements with a scale beside them.
 void Encoder::encodeScaled(QuantizeSequence sequence) {
-  Value bytes = EncodeScaleOp::create(b, loc, owned(b.getI32Type()), amax());
-  Value scales = bytes;
-  if (sequence != QuantizeSequence::scaled)
-    scales = ScaleFactorOp::create(b, loc, owned(b.getF32Type()), bytes);
-  Value encoded = EncodeF8Op::create(b, loc, words(shape.elements / 4), in.values, spread(scales));
+  Value global = globalScale();
+  Value bytes = EncodeScaleOp::create(b, loc, owned(b.getI32Type()), amax(), global);
+  Value encoded;
+  if (sequence == QuantizeSequence::remainder) {
+    Value quotients = divide(bytes, global);
+    encoded = EncodeElementsOp::create(b, loc, words(shape.words()), quotients, /*scales=*/Value());
+  } else {
+    Value scales = bytes;
+    if (sequence != QuantizeSequence::scaled)
+      scales = ScaleFactorOp::create(b, loc, owned(b.getF32Type()), bytes);
+    encoded = EncodeElementsOp::create(b, loc, words(shape.words()), in.values, spread(scales));
+  }
   StoreElementsOp::create(b, loc, encoded, in.target, in.rows);
   StoreScalesOp::create(b, loc, bytes, in.scales, in.rows);
+}
+
+/// What is given, or amax over the largest product of element and scale, and 1 where that
+/// is 0; null where there is none.
+Value Encoder::globalScale() {
+  if (problem.getGlobal() == GlobalScale::none)
+    return nullptr;
+  if (problem.getGlobal() == GlobalScale::given)
+    return LoadScalarOp::create(b, loc, b.getF32Type(), in.global);
+  auto scalar = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(float(value)));
+  };
+  BlockedAttr blocked = problem.getBlocked();
+  Value largest =
+      scalar(facts::info(blocked.getScale()).max * facts::info(blocked.getElement()).max);
+  Value whole = LoadScalarOp::create(b, loc, b.getF32Type(), in.amax);
+  Value global = div(whole, largest);
+  Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, global, scalar(0));
+  global = select(isZero, scalar(1), global);
+  StoreScalarOp::create(b, loc, global, in.global);
+  return global;
+}
+
+/// A power of two whose product with a global scale is about 1: 2^(127 - exponent), at least
+/// the smallest normal number.
+Value Encoder::prescaleOf(Value global) {
+  auto integer = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, loc, value, /*width=*/32);
+  };
+  Value bits = arith::BitcastOp::create(b, loc, b.getI32Type(), global);
+  Value exponent = arith::ShRUIOp::create(b, loc, bits, integer(kMantissaBits));
+  Value opposite = arith::SubIOp::create(b, loc, integer(2 * kBias), exponent);
+  opposite = arith::MaxUIOp::create(b, loc, opposite, integer(1));
+  Value power = arith::ShLIOp::create(b, loc, opposite, integer(kMantissaBits));
+  return arith::BitcastOp::create(b, loc, b.getF32Type(), power);
+}
+
+/// Values over scale x global scale.
+Value Encoder::divide(Value bytes, Value global) {
+  Value prescale = global ? prescaleOf(global) : Value();
+  Value divisors = ScaleDivisorOp::create(b, loc, owned(b.getF32Type()), bytes, global, prescale);
+  Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, divisors, f32(0));
+  Value negated = select(isZero, f32(-0.0f), div(f32(-1), divisors));
+  return DivideBlocksOp::create(b, loc, in.values.getType(), in.values, spread(divisors),
+                                spread(negated), prescale);
 }
 
 } // namespace
@@ -148,43 +203,4 @@ std::array<Value, facts::kSumParts> blockscale::splitSum(WarpEmitter &e, Value s
     sum = e.subf(sum, e.asF32(upper));
   }
   return parts;
-}
-
-Value blockscale::encodeScale(WarpEmitter &e, QuantizeSequence sequence, facts::Format element,
-                              Value amax) {
-  // For every amax the power of two above it is that of the quotient by division.
-  Value quotient = e.mulf(amax, e.f32(float(1 / facts::info(element).max)));
-  if (sequence != QuantizeSequence::integer)
-    return e.toUe8m0(quotient);
-  constexpr int64_t kLeast = 0x00400000; // 2^-127
-  constexpr int64_t kNan = 0xFF, kLargest = 0xFE, kInfinityBits = 0x7F800000;
-  Value bits = e.asI32(quotient);
-  Value up = e.shr(e.add(bits, 0x007FFFFF), 23);
-  up = e.select(e.below(bits, kLeast + 1), e.i32(0), e.minu(up, e.i32(kLargest)));
-  Value isNan = e.below(e.i32(kInfinityBits), e.andi(bits, 0x7FFFFFFF));
-  return e.select(isNan, e.i32(kNan), up);
-}
-
-Value blockscale::scaleFactor(WarpEmitter &e, QuantizeSequence sequence, Value byte) {
-  if (sequence == QuantizeSequence::reciprocal) {
-    Value scale = e.fromUe8m0(byte);
-    Value factor = e.minNumber(e.reciprocal(scale), e.f32(std::numeric_limits<float>::max()));
-    Value mask = e.minNumber(e.mulf(scale, e.f32(1e30f)), e.f32(1));
-    return e.mulf(factor, mask);
-  }
-  // 2^(127 - byte), of which only that of 254 is subnormal; NaN of the NaN byte.
-  Value bits = e.shl(e.sub(e.i32(254), byte), 23);
-  bits = e.select(e.below(byte, 254), bits, e.i32(0x00400000));
-  return e.asF32(e.select(e.below(byte, 255), bits, e.i32(0x7FFFFFFF)));
-}
-
-Value blockscale::encodeF8(WarpEmitter &e, facts::Format element, ArrayRef<Value> values,
-                           Value scale) {
-  if (scale.getType().isInteger(32))
-    return e.convertScaled(element, values, scale);
-  SmallVector<Value> scaled;
-  for (Value value : values)
-    scaled.push_back(e.mulf(value, scale));
-  Value low = e.toF8(element, scaled[1], scaled[0]), high = e.toF8(element, scaled[3], scaled[2]);
-  return e.ori(low, e.shl(high, 16));
 }

@@ -8,13 +8,31 @@
 
 #include "QuantizeEncode.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include "llvm/ADT/StringMap.h"
+
 using namespace mlir;
 using namespace blockscale;
+
+static EncodeOperands operandsOf(QuantizeProblemAttr problem, Value values, Block &entry) {
+  EncodeOperands operands{values, {}, {}, entry.getArguments().back(), {}, {}};
+  for (auto [buffer, argument] : llvm::zip(problem.getBuffers(), entry.getArguments()))
+    if (buffer.first == "target")
+      operands.target = argument;
+    else if (buffer.first == "scales")
+      operands.scales = argument;
+    else if (buffer.first == "amax")
+      operands.amax = argument;
+    else if (buffer.first == "global")
+      operands.global = argument;
+  return operands;
+}
 
 QuantizeKernelOp blockscale::buildQuantizeKernel(OpBuilder &b, Location loc, StringRef name,
                                                  QuantizeProblemAttr problem,
                                                  QuantizeScheduleAttr schedule) {
-  SmallVector<Type> params(problem.getBlocked() ? 3 : 2, BufferType::get(b.getContext()));
+  SmallVector<Type> params(problem.getBuffers().size(), BufferType::get(b.getContext()));
   params.push_back(b.getI32Type());
   auto type = b.getFunctionType(params, {});
   auto kernel = QuantizeKernelOp::create(b, loc, name, type, /*arg_attrs=*/ArrayAttr(),
@@ -33,34 +51,61 @@ QuantizeKernelOp blockscale::buildQuantizeKernel(OpBuilder &b, Location loc, Str
     b.setInsertionPointToStart(branch.thenBlock());
     auto values = VectorType::get({shape.steps, shape.elements}, b.getF32Type());
     Value x = LoadBlocksOp::create(b, loc, values, entry->getArgument(0), rows);
-    encodeBlocks(b, loc, kernel, {x, entry->getArgument(1), entry->getArgument(2), rows});
+    if (isa<AmaxAttr>(problem.getTarget())) {
+      Value amax = FiniteAmaxOp::create(b, loc, b.getF32Type(), x);
+      StoreAmaxOp::create(b, loc, amax, entry->getArgument(1));
+    } else {
+      encodeBlocks(b, loc, kernel, operandsOf(problem, x, *entry));
+    }
   }
   blockscale::ReturnOp::create(b, loc);
   return kernel;
 }
 
+static void buildLaunch(OpBuilder &b, Location loc, const QuantizeLaunch &launch,
+                        ArrayRef<Value> buffers) {
+  QuantizeKernelOp kernel = launch.kernel;
+  SmallVector<Value> params(buffers);
+  params.push_back(
+      arith::ConstantIntOp::create(b, loc, kernel.getProblem().getRows(), /*width=*/32));
+  LaunchOp::create(
+      b, loc, launch.symbol, ArrayRef<int64_t>{QuantizeShape(kernel.getProblem()).ctas, 1, 1},
+      ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1}, ArrayRef<int64_t>{1, 1, 1},
+      kernel.getSharedBytes(), /*oversized=*/false, params);
+}
+
 void blockscale::buildQuantizeLaunch(OpBuilder &b, Location loc, const QuantizeMemory &memory,
-                                     QuantizeKernelOp kernel, SymbolRefAttr symbol) {
-  QuantizeProblemAttr problem = kernel.getProblem();
-  auto allocate = [&](StringRef name, int64_t bytes) -> Value {
+                                     QuantizeLaunch launch, QuantizeLaunch amax) {
+  QuantizeProblemAttr problem = launch.kernel.getProblem();
+  SmallVector<Value> buffers;
+  llvm::StringMap<Value> byName;
+  auto upload = [&](Value host, StringRef name) { CopyOp::create(b, loc, host, byName[name]); };
+  for (auto [name, bytes] : problem.getBuffers()) {
     auto op = AllocOp::create(b, loc, bytes);
-    op->setAttr("blockscale.name", b.getStringAttr(name)); // what the manifest calls it
-    return op;
-  };
-  Value x = allocate("x", problem.getSourceBytes());
-  CopyOp::create(b, loc, memory.source, x);
-  SmallVector<Value> params{x, allocate("q", problem.getTargetBytes())};
+    // What the manifest calls it.
+    StringRef called = name == "source" ? "x" : name == "target" ? "q" : name;
+    op->setAttr("blockscale.name", b.getStringAttr(called));
+    buffers.push_back(op);
+    byName[name] = op;
+    if (name == "source")
+      upload(memory.source, name);
+  }
+  if (problem.getGlobal() == GlobalScale::given)
+    upload(memory.global, "global");
+  if (problem.getGlobal() == GlobalScale::computed) {
+    // Zeroed, as the manifest says, too.
+    Value zeroes = memref::AllocaOp::create(b, loc, MemRefType::get({}, b.getF32Type()));
+    Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+    memref::StoreOp::create(b, loc, zero, zeroes, ValueRange{});
+    upload(zeroes, "amax");
+    buildLaunch(b, loc, amax, {byName["source"], byName["amax"]});
+  }
+  buildLaunch(b, loc, launch, buffers);
+  CopyOp::create(b, loc, byName["target"], memory.target);
   if (memory.scales)
-    params.push_back(allocate("scales", problem.getScaleBytes()));
-  SmallVector<Value> buffers = params;
-  params.push_back(arith::ConstantIntOp::create(b, loc, problem.getRows(), /*width=*/32));
-  LaunchOp::create(b, loc, symbol, ArrayRef<int64_t>{QuantizeShape(problem).ctas, 1, 1},
-                   ArrayRef<int64_t>{int64_t(kernel.getThreads()), 1, 1},
-                   ArrayRef<int64_t>{1, 1, 1}, kernel.getSharedBytes(), /*oversized=*/false,
-                   params);
-  CopyOp::create(b, loc, params[1], memory.target);
-  if (memory.scales)
-    CopyOp::create(b, loc, params[2], memory.scales);
+    CopyOp::create(b, loc, byName["scales"], memory.scales);
+  if (problem.getGlobal() == GlobalScale::computed)
+    CopyOp::create(b, loc, byName["global"], memory.global);
   for (Value buffer : llvm::reverse(buffers))
     FreeOp::create(b, loc, buffer);
 }

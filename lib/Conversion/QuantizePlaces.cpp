@@ -59,6 +59,9 @@ Value QuantizePlaces::blocksLeft(Value rows) {
 Value QuantizePlaces::stepBlock(int64_t step) {
   return e.add(blockInStep, step * (kLanes / shape.lanes));
 }
+Value QuantizePlaces::stepBlock(Value step) {
+  return e.add(blockInStep, e.mul(step, kLanes / shape.lanes));
+}
 Value QuantizePlaces::ownBlock(int64_t own) {
   Value step = e.add(laneInBlock, own * shape.lanes);
   return e.add(e.mul(step, kLanes / shape.lanes), blockInStep);
@@ -70,22 +73,17 @@ QuantizePlaces::RowCol QuantizePlaces::paddedPlace(Value block) {
   return {row, e.sub(number, e.mul(row, shape.paddedCols))};
 }
 
-Value QuantizePlaces::isStepInside(int64_t step, Value rows) {
-  if (shape.order == BlockOrder::tiles)
-    return nullptr;
+Value QuantizePlaces::isBlockInside(Value block, Value rows) {
   if (shape.order == BlockOrder::rows)
-    return e.below(stepBlock(step), blocksLeft(rows));
-  RowCol place = paddedPlace(stepBlock(step));
+    return e.below(block, blocksLeft(rows));
+  RowCol place = paddedPlace(block);
   return e.both(e.below(place.row, rows), e.below(place.col, shape.blocksPerRow));
 }
 
 Value QuantizePlaces::isOwnInside(int64_t own, Value rows) {
-  if (shape.order == BlockOrder::rows)
-    return e.below(ownBlock(own), blocksLeft(rows));
   if (shape.order == BlockOrder::tiles)
     return e.below(e.add(e.mul(tileRow, facts::kTileTokens), token), rows);
-  RowCol place = paddedPlace(ownBlock(own));
-  return e.both(e.below(place.row, rows), e.below(place.col, shape.blocksPerRow));
+  return isBlockInside(ownBlock(own), rows);
 }
 
 SmallVector<Value> QuantizePlaces::sources(Value source, Value rows) {
@@ -150,15 +148,15 @@ Value QuantizePlaces::tileValueOffset() {
 // Elements and scales of their own buffers
 //===----------------------------------------------------------------------===//
 
-Value QuantizePlaces::elementAt(Value target, int64_t step) {
+Value QuantizePlaces::elementAt(Value target, Value block, Value lane) {
   int64_t blockBytes = facts::packedBytes(problem.getBlocked().getElement(), shape.block);
   Value start = BufferAddressOp::create(builder, e.getLoc(), target);
-  Value inBlock = e.mulWide(laneInBlock, blockBytes / shape.lanes);
+  Value inBlock = e.mulWide(lane, blockBytes / shape.lanes);
   if (shape.order == BlockOrder::rows) {
-    Value block = e.add(firstBlock, e.wide(stepBlock(step)));
-    return e.add(e.add(start, e.mul(block, blockBytes)), inBlock);
+    Value number = e.add(firstBlock, e.wide(block));
+    return e.add(e.add(start, e.mul(number, blockBytes)), inBlock);
   }
-  RowCol place = paddedPlace(stepBlock(step));
+  RowCol place = paddedPlace(block);
   start = e.add(start, e.mulWide(place.row, shape.blocksPerRow * blockBytes));
   return e.add(e.add(start, e.mulWide(place.col, blockBytes)), inBlock);
 }

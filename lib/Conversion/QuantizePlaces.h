@@ -30,9 +30,11 @@ public:
   Value hasBlocks(Value rows);
   /// i64: where the lane loads in each step; inside the matrix, whatever the block is.
   mlir::SmallVector<Value> sources(Value source, Value rows);
-  /// Whether the block of a step, or the n-th own block, lies in the matrix; null where
-  /// all of a warp do.
-  Value isStepInside(int64_t step, Value rows);
+  /// i32: the block of the lane in a step, among those of the warp.
+  Value stepBlock(int64_t step);
+  Value stepBlock(Value step);
+  /// Whether a block of the warp, or the n-th own block, lies in the matrix.
+  Value isBlockInside(Value block, Value rows);
   Value isOwnInside(int64_t own, Value rows);
 
   // BlockOrder::rows
@@ -51,8 +53,8 @@ public:
   int64_t chunksOfStep() const { return kLanes / shape.lanes / kTileTokensOfWarp; }
 
   // Elements and scales of their own buffers
-  /// i64: where the lane's elements of a step go.
-  Value elementAt(Value target, int64_t step);
+  /// i64: where the elements of a block of the warp go that the lane of a number has.
+  Value elementAt(Value target, Value block, Value lane);
   /// i64: where the scale of the n-th own block goes, and whether it goes anywhere.
   std::pair<Value, Value> scaleAt(Value target, int64_t own, Value rows);
 
@@ -61,7 +63,6 @@ private:
     Value row, col;
   };
   RowCol paddedPlace(Value block);
-  Value stepBlock(int64_t step);
   Value ownBlock(int64_t own);
 
   mlir::OpBuilder &builder;

@@ -74,6 +74,10 @@ Value WarpEmitter::shuffleFrom(Value x, int64_t from, int64_t width) {
                               NVVM::ShflKind::idx, UnitAttr());
 }
 
+Value WarpEmitter::maxOfWarp(Value x) {
+  return NVVM::ReduxOp::create(b, loc, b.getI32Type(), x, NVVM::ReduxKind::UMAX, i32(-1));
+}
+
 Value WarpEmitter::permute(Value low, Value high, int64_t selector) {
   return NVVM::PermuteOp::create(b, loc, b.getI32Type(), low, high, i32(selector),
                                  NVVM::PermuteMode::DEFAULT);
@@ -125,8 +129,20 @@ void WarpEmitter::storeGlobalNarrow(Value address, Value word, int64_t bytes) {
   LLVM::StoreOp::create(b, loc, low, pointer(address, kGlobal), unsigned(bytes));
 }
 
+void WarpEmitter::raiseGlobal(Value address, Value word) {
+  LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::umax, pointer(address, kGlobal), word,
+                            LLVM::AtomicOrdering::monotonic, /*syncscope=*/"device");
+}
+
 Value WarpEmitter::reciprocal(Value x) {
   return NVVM::RcpApproxFtzF32Op::create(b, loc, b.getF32Type(), x);
+}
+
+Value WarpEmitter::minMagnitude(Value x, Value y) {
+  return LLVM::CallIntrinsicOp::create(b, loc, b.getF32Type(),
+                                       b.getStringAttr("llvm.nvvm.fmin.xorsign.abs.f"),
+                                       ValueRange{x, y})
+      .getResult(0);
 }
 
 Value WarpEmitter::toUe8m0(Value x) {
@@ -151,6 +167,38 @@ Value WarpEmitter::toF8(facts::Format element, Value high, Value low) {
       b, loc, b.getI16Type(), high, low, NVVM::FPRoundingMode::RN, NVVM::SaturationMode::SATFINITE,
       /*relu=*/false, getElementType(b.getContext(), element));
   return arith::ExtUIOp::create(b, loc, b.getI32Type(), pair);
+}
+
+Value WarpEmitter::toNarrow(facts::Format element, Value high, Value low) {
+  Type type = getElementType(b.getContext(), element);
+  switch (facts::info(element).bits) {
+  case 4: {
+    Value pair = NVVM::ConvertF32x2ToF4x2Op::create(b, loc, b.getI8Type(), high, low,
+                                                    /*relu=*/false, type);
+    return arith::ExtUIOp::create(b, loc, b.getI32Type(), pair);
+  }
+  case 6: {
+    Value pair = NVVM::ConvertF32x2ToF6x2Op::create(b, loc, b.getI16Type(), high, low,
+                                                    /*relu=*/false, type);
+    return arith::ExtUIOp::create(b, loc, b.getI32Type(), pair);
+  }
+  default:
+    return toF8(element, high, low);
+  }
+}
+
+Value WarpEmitter::toUe5m3(Value x) { return inline_ptx::toUe5m3(b, loc, x); }
+Value WarpEmitter::fromUe5m3(Value byte) {
+  return asF32(shl(inline_ptx::fromUe5m3(b, loc, byte), 16)); // the lower bf16
+}
+
+Value WarpEmitter::fromE4m3(Value byte) {
+  Type i16 = b.getI16Type(), bytes = VectorType::get({2}, b.getI8Type());
+  Value pair = LLVM::BitcastOp::create(b, loc, bytes, arith::TruncIOp::create(b, loc, i16, byte));
+  Value both =
+      NVVM::ConvertF8x2ToF16x2Op::create(b, loc, VectorType::get({2}, b.getF16Type()), pair,
+                                         /*relu=*/false, Float8E4M3FNType::get(b.getContext()));
+  return halfToF32(LLVM::BitcastOp::create(b, loc, b.getI32Type(), both));
 }
 
 Value WarpEmitter::convertScaled(facts::Format element, ArrayRef<Value> values, Value byte) {

@@ -55,6 +55,7 @@ public:
   Value ori(Value x, Value y) { return mlir::arith::OrIOp::create(b, loc, x, y); }
   Value xori(Value x, Value y) { return mlir::arith::XOrIOp::create(b, loc, x, y); }
   Value xori(Value x, int64_t y) { return y ? xori(x, same(x, y)) : x; }
+  Value maxu(Value x, Value y) { return mlir::arith::MaxUIOp::create(b, loc, x, y); }
   Value minu(Value x, Value y) { return mlir::arith::MinUIOp::create(b, loc, x, y); }
   Value below(Value x, Value y) {
     return mlir::arith::CmpIOp::create(b, loc, mlir::arith::CmpIPredicate::ult, x, y);
@@ -70,6 +71,7 @@ public:
 
   // f32. Products and sums round by themselves unless they are written as an fma.
   Value mulf(Value x, Value y) { return mlir::arith::MulFOp::create(b, loc, x, y); }
+  Value divf(Value x, Value y) { return mlir::arith::DivFOp::create(b, loc, x, y); }
   Value subf(Value x, Value y) { return mlir::arith::SubFOp::create(b, loc, x, y); }
   Value addf(Value x, Value y) { return mlir::arith::AddFOp::create(b, loc, x, y); }
   Value absf(Value x) { return mlir::LLVM::FAbsOp::create(b, loc, x); }
@@ -89,6 +91,8 @@ public:
 
   /// The lesser number, whatever the other is.
   Value minNumber(Value x, Value y) { return mlir::arith::MinNumFOp::create(b, loc, x, y); }
+  /// The lesser magnitude, positive where the signs are equal (min.xorsign.abs).
+  Value minMagnitude(Value x, Value y);
   /// rcp.approx.ftz.
   Value reciprocal(Value x);
 
@@ -99,10 +103,20 @@ public:
   Value fromUe8m0(Value byte);
   /// cvt.rn.satfinite of two to FP8, in the low half of a word; `low` in its low byte.
   Value toF8(facts::Format element, Value high, Value low);
-  /// Four values over the scale that a byte of ue8m0 is (cvt.scaled::n1), first in the low byte.
+  /// The same to FP8, FP6 or FP4: two bytes, or one byte of two FP4.
+  Value toNarrow(facts::Format element, Value high, Value low);
+  /// cvt.rn.satfinite.ue5m3x2: the byte, and 0 above it; and back.
+  Value toUe5m3(Value x);
+  Value fromUe5m3(Value byte);
+  /// The byte of e4m3 as f32, by f16.
+  Value fromE4m3(Value byte);
+  /// Four values over the scale that a byte of ue8m0 is (cvt.scaled::n1), first in the low
+  /// byte, or of FP4 in the low bits of 16.
   Value convertScaled(facts::Format element, mlir::ArrayRef<Value> values, Value byte);
 
   // Between the lanes of a warp, all of which must be there.
+  /// The largest of all, unsigned.
+  Value maxOfWarp(Value x);
   /// What lane ^ mask has.
   Value shuffleXor(Value x, int64_t mask);
   /// What lane `from` of the `width` lanes around this one has.
@@ -124,6 +138,8 @@ public:
   void storeGlobal(Value address, mlir::ArrayRef<Value> words);
   /// The low 1 or 2 bytes of a word.
   void storeGlobalNarrow(Value address, Value word, int64_t bytes);
+  /// Raises a word to the larger of the two, unsigned, among all of the device.
+  void raiseGlobal(Value address, Value word);
   /// 16 bytes by cp.async.cg, 4 or 8 by cp.async.ca; complete after waitCopies.
   void copyAsync(Value shared, Value global, uint32_t bytes = 16);
   void commitCopies();

@@ -255,11 +255,11 @@ void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t bl
 
 void bsrt_call_quantize(int64_t rows, int64_t cols, int32_t element, int32_t scale, int32_t block,
                         int32_t layout, int32_t source, const void *values, uint8_t *elements,
-                        uint8_t *scales, float *global) {
+                        uint8_t *scales, int32_t global_is_given, float *global) {
   if (Session *session = active()) {
     bsrt_blocks blocks{rows, cols, element, scale, block, layout};
-    keep(*session, bsrt_host_quantize(&blocks, source, values, elements, scales,
-                                      BSRT_GLOBAL_COMPUTE, global));
+    bsrt_global mode = global_is_given ? BSRT_GLOBAL_GIVEN : BSRT_GLOBAL_COMPUTE;
+    keep(*session, bsrt_host_quantize(&blocks, source, values, elements, scales, mode, global));
   }
 }
 

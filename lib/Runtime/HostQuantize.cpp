@@ -70,10 +70,11 @@ BlockScale ue8m0Scale(float amax, Format element) {
   return {byte, emu::decode(ScaleFormat::ue8m0, byte)};
 }
 
-BlockScale ue4m3Scale(float amax, Format element, float global) {
+/// UE4M3 and UE5M3, the latter with a global scale of 1.
+BlockScale nearestScale(ScaleFormat scale, float amax, Format element, float global) {
   float largest = float(facts::info(element).max);
-  uint8_t byte = emu::encode(ScaleFormat::ue4m3, amax / (largest * global), Round::nearestEven);
-  return {byte, emu::decode(ScaleFormat::ue4m3, byte) * global};
+  uint8_t byte = emu::encode(scale, amax / (largest * global), Round::nearestEven);
+  return {byte, emu::decode(scale, byte) * global};
 }
 
 float computeGlobal(const Source &x, int64_t count, Format element) {
@@ -91,7 +92,7 @@ void quantize(const Blocks &blocks, const Source &x, float global, uint8_t *elem
       float amax = blockAmax(x, begin, blocks.block);
       BlockScale scale = blocks.scale == ScaleFormat::ue8m0
                              ? ue8m0Scale(amax, blocks.element)
-                             : ue4m3Scale(amax, blocks.element, global);
+                             : nearestScale(blocks.scale, amax, blocks.element, global);
       scales[blocks.scaleOffset(row, index)] = scale.byte;
       for (int64_t i = 0; i < blocks.block; ++i) {
         float value = x[begin + i];
@@ -121,8 +122,6 @@ bsrt_status bsrt_host_quantize(const bsrt_blocks *blocks, int32_t source, const 
   if (facts::info(*format).bits < 16)
     return refuse("host: values to quantise must be f16, bf16 or f32, got " +
                   std::string(name(*format)));
-  if (checked->scale == ScaleFormat::ue5m3)
-    return refuse("host: scales of a quantiser must be ue8m0 or ue4m3, got ue5m3");
   Source x(*format, values);
   float factor = 1.0f;
   if (checked->scale == ScaleFormat::ue4m3 && global) {

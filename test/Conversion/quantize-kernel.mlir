@@ -56,7 +56,7 @@
 // RUN: sed 's/problem<rows = 65, k = 256/problem<rows = 65, k = 260/' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=C2
 // RUN: sed 's/source = f32/source = e4m3/' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=C2
 // RUN: sed 's/problem<rows = 65/problem<rows = 0/' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=C2
-// C2: quantize_kernel_c2: problem must be whole blocks of q8_1_chunk, q8_1_tile, q8_1_tile_parts or mxfp8 from f32, f16 or bf16, extents 1 .. 2^28
+// C2: quantize_kernel_c2: problem must be whole blocks of q8_1_chunk, q8_1_tile, q8_1_tile_parts, amax or what blockscale.quantize makes from f32, f16 or bf16, extents 1 .. 2^28
 // RUN: sed 's/blockscale.arch = "sm_90a"/blockscale.arch = "sm_80"/' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=C3
 // C3: quantize_kernel_c3: the schedule's chip must be the module's blockscale.arch, got sm_90a in a module for sm_80
 // RUN: sed 's/shared_bytes = 10240/shared_bytes = 10248/' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=C4
@@ -74,7 +74,10 @@
 // RUN: sed 's/sequence = divide/sequence = scaled/' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=S4
 // S4: quantize_schedule_c4: sequence must be one whose conversions sm_90a has, got scaled
 // RUN: sed 's/sequence = divide/sequence = integer/' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=C6
-// C6: quantize_kernel_c6: sequence must be divide for Q8_1, got integer
+// C6: quantize_kernel_c6: sequence must be divide for Q8_1 and amax, got integer
+
+// RUN: sed 's/q8_1_chunk>>/q8_1_chunk>, global = given>/; s/(%arg0: !blockscale.buffer/(%extra: !blockscale.buffer, %arg0: !blockscale.buffer/' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=C7
+// C7: quantize_kernel_c7: global scale must be none but for ue4m3, got given
 
 // RUN: sed 's/grid \[3, 1, 1\]/grid [2, 1, 1]/' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=GRID
 // GRID: launch_c10: grid must be [3, 1, 1], got [2, 1, 1]

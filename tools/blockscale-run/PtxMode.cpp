@@ -129,7 +129,8 @@ uint64_t heldBytes(const ManifestBuffer &buffer) {
 
 Result<std::vector<uint8_t>> initialBytes(const ManifestBuffer &buffer, const std::string *file) {
   if (!file)
-    return std::vector<uint8_t>(buffer.bytes, isRead(buffer) ? 0 : 0xFF);
+    return std::vector<uint8_t>(buffer.bytes,
+                                isRead(buffer) || buffer.role == BufferRole::zeroed ? 0 : 0xFF);
   Result<Array> array = rt::loadArray(*file);
   if (!array)
     return array.takeRefusal();

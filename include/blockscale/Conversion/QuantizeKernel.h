@@ -11,19 +11,25 @@
 
 namespace blockscale {
 
-/// Builds the kernel at the builder's insertion point. Parameters: buffers of source,
-/// target and, where they are apart, scales; then the number of rows.
+/// Builds the kernel at the builder's insertion point. Parameters: the problem's buffers,
+/// then the number of rows.
 QuantizeKernelOp buildQuantizeKernel(mlir::OpBuilder &builder, mlir::Location loc,
                                      llvm::StringRef name, QuantizeProblemAttr problem,
                                      QuantizeScheduleAttr schedule);
 
-/// Host memory of what is quantised; no scales where blocks hold them inside.
+/// Host memory of what is quantised; no scales where blocks hold them inside. The global
+/// scale is read where it is given and written where it is computed.
 struct QuantizeMemory {
-  mlir::Value source, target, scales;
+  mlir::Value source, target, scales, global;
 };
-/// Emits what runs the kernel.
+struct QuantizeLaunch {
+  QuantizeKernelOp kernel;
+  mlir::SymbolRefAttr symbol;
+};
+/// Emits what runs the kernel; before it, where the global scale is computed, the one that
+/// finds the largest magnitude.
 void buildQuantizeLaunch(mlir::OpBuilder &builder, mlir::Location loc, const QuantizeMemory &memory,
-                         QuantizeKernelOp kernel, mlir::SymbolRefAttr symbol);
+                         QuantizeLaunch launch, QuantizeLaunch amax = {});
 
 } // namespace blockscale
 

@@ -40,7 +40,7 @@ typedef enum bsrt_global {
 
 /**
  * Quantises [rows, cols] values of `source` (facts::Format f16, bf16 or f32).
- * `global` may be NULL for UE8M0; for UE4M3 NULL means a given global of 1.
+ * `global` may be NULL for UE8M0 and UE5M3; for UE4M3 NULL means a given global of 1.
  */
 bsrt_status bsrt_host_quantize(const bsrt_blocks *blocks, int32_t source, const void *values,
                                uint8_t *elements, uint8_t *scales, bsrt_global mode, float *global);

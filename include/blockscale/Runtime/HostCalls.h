@@ -50,10 +50,10 @@ void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t bl
                       int64_t block_y, int64_t block_z, int64_t cluster_x, int64_t cluster_y,
                       int64_t cluster_z, int64_t shared_bytes, int32_t oversized);
 
-/* References on host memory (Host.h). `global` may be null. */
+/* References on host memory (Host.h). `global` may be null, and is read where it is given. */
 void bsrt_call_quantize(int64_t rows, int64_t cols, int32_t element, int32_t scale, int32_t block,
                         int32_t layout, int32_t source, const void *values, uint8_t *elements,
-                        uint8_t *scales, float *global);
+                        uint8_t *scales, int32_t global_is_given, float *global);
 void bsrt_call_dequantize(int64_t rows, int64_t cols, int32_t element, int32_t scale, int32_t block,
                           int32_t layout, const uint8_t *elements, const uint8_t *scales,
                           float global, float *values);

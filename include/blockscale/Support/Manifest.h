@@ -30,10 +30,10 @@ inline constexpr uint64_t kMaxManifestCount = uint64_t(1) << 40;
 inline constexpr int64_t kManifestVersion = 1;
 
 /// What a buffer is for: who writes it before the first launch, and whether it
-/// is read back after the last.
-enum class BufferRole : uint8_t { input, output, inout, scratch };
-inline constexpr std::array<std::string_view, 4> kBufferRoleNames{"input", "output", "inout",
-                                                                  "scratch"};
+/// is read back after the last. `zeroed` is scratch memory that starts as zeroes.
+enum class BufferRole : uint8_t { input, output, inout, scratch, zeroed };
+inline constexpr std::array<std::string_view, 5> kBufferRoleNames{"input", "output", "inout",
+                                                                  "scratch", "zeroed"};
 
 /// `oversized` opts in to more shared memory than the ordinary limit of a block.
 enum class SharedMode : uint8_t { standard, oversized };

@@ -259,7 +259,8 @@ Value lowerQuantize(QuantizeOp op, QuantizeOp::Adaptor, Calls &calls) {
   arguments.push_back(calls.pointer(op.getX()));
   arguments.push_back(calls.pointer(op.getElements()));
   arguments.push_back(calls.pointer(op.getScales()));
-  arguments.push_back(calls.pointerOrNull(op.getGlobal()));
+  arguments.push_back(calls.i32(bool(op.getGiven())));
+  arguments.push_back(calls.pointerOrNull(op.getGiven() ? op.getGiven() : op.getGlobal()));
   return calls.call("bsrt_call_quantize", arguments);
 }
 

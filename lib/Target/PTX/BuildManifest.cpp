@@ -14,6 +14,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 
 namespace blockscale {
@@ -248,18 +250,23 @@ private:
       buffer.bytesExpr =
           rt::SizeExpr::of(rt::SizeExpr::Op::mul, count, rt::SizeExpr::of(buffer.bytes));
     }
-    bool written = false, read = false;
+    bool written = false, read = false, zeroed = false;
     for (Operation *user : alloc->getUsers()) {
       auto copy = dyn_cast<CopyOp>(user);
       if (!copy)
         continue;
       bool toDevice = copy.getTarget() == alloc.getBuffer();
+      if (toDevice && isZero(copy.getSource())) {
+        zeroed = true;
+        continue;
+      }
       (toDevice ? written : read) = true;
       describe(buffer, toDevice ? copy.getSource() : copy.getTarget());
     }
     buffer.role = written && read ? rt::BufferRole::inout
                   : written       ? rt::BufferRole::input
                   : read          ? rt::BufferRole::output
+                  : zeroed        ? rt::BufferRole::zeroed
                                   : rt::BufferRole::scratch;
     if (!batch.isOne() && isOfBatch(alloc)) {
       buffer.bytes *= uint64_t(batch.count);
@@ -282,6 +289,20 @@ private:
             return {exprOf(size), 0};
     }
     return {};
+  }
+
+  /// Whether it is memory of host code's own that holds zeroes and nothing else.
+  static bool isZero(Value memory) {
+    auto isZeroStore = [](Operation *user) {
+      auto store = dyn_cast<memref::StoreOp>(user);
+      return store && matchPattern(store.getValueToStore(), m_PosZeroFloat());
+    };
+    auto alloca = memory.getDefiningOp<memref::AllocaOp>();
+    return alloca && alloca.getType().getNumElements() == 1 &&
+           llvm::all_of(memory.getUsers(), [&](Operation *user) {
+             auto copy = dyn_cast<CopyOp>(user);
+             return isZeroStore(user) || (copy && copy.getSource() == memory);
+           });
   }
 
   /// Element type and shape of host memory that is not plain bytes.

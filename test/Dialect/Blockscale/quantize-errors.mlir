@@ -36,9 +36,9 @@ func.func @quantize_c2_dynamic(%x: tensor<?x64xf32>) -> !sf {
 
 // -----
 
-!sf = tensor<8x2xi8, #blockscale.scales<ue8m0, linear>>
-func.func @quantize_c3_e5m2(%x: tensor<8x64xf32>) -> !sf {
-  // expected-error @below {{quantize_c3: formats must be a combination that is built: nvfp4 (e2m1, ue4m3, block 16), mxfp4 (e2m1, ue8m0, block 32), mxfp8 (e4m3, ue8m0, block 32), got 'tensor<8x64xf8E5M2>' scaled}}
+!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
+func.func @quantize_c3_fp8_ue4m3(%x: tensor<8x64xf32>) -> !sf {
+  // expected-error @below {{quantize_c3: formats must be a combination that is built: nvfp4 (e2m1, ue4m3, block 16), mxfp4 (e2m1, ue8m0, block 32), mxfp8 (e4m3, ue8m0, block 32), mxfp8 (e5m2, ue8m0, block 32), mxfp6 (e2m3, ue8m0, block 32), mxfp6 (e3m2, ue8m0, block 32), fp4 (e2m1, ue5m3, block 16), fp4 (e2m1, ue5m3, block 32), got 'tensor<8x64xf8E5M2>' scaled}}
   %q, %s = blockscale.quantize %x : tensor<8x64xf32> -> tensor<8x64xf8E5M2>, !sf
   return %s : !sf
 }
@@ -74,7 +74,7 @@ func.func @quantize_c6_scales(%x: tensor<8x64xf32>) -> !sf {
 
 !sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
 func.func @quantize_c7_missing(%x: tensor<8x64xf32>) -> !sf {
-  // expected-error @below {{quantize_c7: a global scale must be the third result or out for ue4m3, got none}}
+  // expected-error @below {{quantize_c7: a global scale must be an operand, or the third result or out, for ue4m3, got none}}
   %q, %s = blockscale.quantize %x : tensor<8x64xf32> -> tensor<8x64xf4E2M1FN>, !sf
   return %s : !sf
 }
@@ -85,6 +85,34 @@ func.func @quantize_c7_missing(%x: tensor<8x64xf32>) -> !sf {
 func.func @quantize_c7_superfluous(%x: tensor<8x64xf32>) -> !sf {
   // expected-error @below {{quantize_c7: a global scale must be absent for ue8m0, got one}}
   %q, %s, %g = blockscale.quantize %x : tensor<8x64xf32> -> tensor<8x64xf4E2M1FN>, !sf, tensor<f32>
+  return %s : !sf
+}
+
+// -----
+
+!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
+func.func @quantize_c7_both(%x: tensor<8x64xf32>, %g: tensor<f32>) -> !sf {
+  // expected-error @below {{quantize_c7: a global scale must be an operand, or the third result or out, for ue4m3, got both}}
+  %q, %s, %h = blockscale.quantize %x global(%g : tensor<f32>) : tensor<8x64xf32> -> tensor<8x64xf4E2M1FN>, !sf, tensor<f32>
+  return %s : !sf
+}
+
+// -----
+
+!sf = tensor<8x4xi8, #blockscale.scales<ue5m3, linear>>
+func.func @quantize_c7_ue5m3(%x: tensor<8x64xf32>, %g: tensor<f32>) -> !sf {
+  // expected-error @below {{quantize_c7: a global scale must be absent for ue5m3, got one}}
+  %q, %s = blockscale.quantize %x global(%g : tensor<f32>) : tensor<8x64xf32> -> tensor<8x64xf4E2M1FN>, !sf
+  return %s : !sf
+}
+
+// -----
+
+// UE5M3 has blocks of 16 and of 32, which the scales' shape tells apart.
+!sf = tensor<8x3xi8, #blockscale.scales<ue5m3, linear>>
+func.func @quantize_c6_ue5m3(%x: tensor<8x64xf32>) -> !sf {
+  // expected-error @below {{quantize_c6: scales must be 8x4 (rows x k / block), got 8x3}}
+  %q, %s = blockscale.quantize %x : tensor<8x64xf32> -> tensor<8x64xf4E2M1FN>, !sf
   return %s : !sf
 }
 

@@ -21,6 +21,13 @@ func.func @tensors(%x: tensor<178x384xf16>) -> (tensor<178x384xf4E2M1FN>, tensor
   return %w, %y : tensor<178x384xf4E2M1FN>, tensor<178x384xf32>
 }
 
+// CHECK-LABEL: func.func @given
+func.func @given(%x: tensor<5x64xf32>, %g: tensor<f32>) -> tensor<5x64xf4E2M1FN> {
+  // CHECK: blockscale.quantize %{{.*}} global(%{{.*}} : tensor<f32>) : tensor<5x64xf32> -> tensor<5x64xf4E2M1FN>, tensor<5x4xi8, #blockscale.scales<ue4m3, linear>>
+  %q, %s = blockscale.quantize %x global(%g : tensor<f32>) : tensor<5x64xf32> -> tensor<5x64xf4E2M1FN>, tensor<5x4xi8, #blockscale.scales<ue4m3, linear>>
+  return %q : tensor<5x64xf4E2M1FN>
+}
+
 // CHECK-LABEL: func.func @mxfp8
 func.func @mxfp8(%x: tensor<5x64xf32>) -> tensor<5x2xf8E8M0FNU> {
   // CHECK: blockscale.quantize %{{.*}} : tensor<5x64xf32> -> tensor<5x64xf8E4M3FN>, tensor<5x2xf8E8M0FNU>

@@ -15,8 +15,8 @@ import numpy as np
 lib = ctypes.CDLL(sys.argv[1])
 lib.bsrt_error_message.restype = ctypes.c_char_p
 
-E2M1, E4M3, F16, BF16, F32 = 0, 3, 5, 6, 7  # order of facts::Format
-UE8M0, UE4M3 = 0, 1
+E2M1, E2M3, E3M2, E4M3, E5M2, F16, BF16, F32 = range(8)  # order of facts::Format
+UE8M0, UE4M3, UE5M3 = 0, 1, 2
 LINEAR, TILED = 0, 1
 COMPUTE, GIVEN = 0, 1
 
@@ -48,17 +48,45 @@ def ours(x, source, element, scale, block, layout, mode=COMPUTE, given=1.0):
     return elements, scales, np.float32(g.value), back
 
 
-def e2m1(q):
-    """Nearest even with saturation; NaN becomes +max."""
-    clipped = np.where(np.isnan(q), np.float32(6), np.clip(q, -6, 6)).astype(np.float32)
-    codes = clipped.astype(ml_dtypes.float4_e2m1fn).view(np.uint8) & 15
-    return (codes[..., 0::2] | codes[..., 1::2] << 4).astype(np.uint8)
+def small(q, dtype, largest, bits):
+    """FP4 and FP6, nearest even with saturation; NaN becomes +max. Packed, low bits first."""
+    clipped = np.where(np.isnan(q), np.float32(largest), np.clip(q, -largest, largest)).astype(np.float32)
+    codes = clipped.astype(dtype).view(np.uint8)
+    each = (codes[..., None] >> np.arange(bits, dtype=np.uint8) & 1).reshape(len(codes), -1)
+    return np.packbits(each, axis=1, bitorder="little")
+
+
+def fp8(q, dtype, largest):
+    """Nearest even with saturation; NaN becomes 0x7F."""
+    codes = np.clip(q, -largest, largest).astype(dtype).view(np.uint8)
+    return np.where(np.isnan(q), 0x7F, codes).astype(np.uint8)
 
 
 def e4m3(q):
-    """Nearest even with saturation; NaN becomes 0x7F."""
-    codes = np.clip(q, -448, 448).astype(ml_dtypes.float8_e4m3fn).view(np.uint8)
-    return np.where(np.isnan(q), 0x7F, codes).astype(np.uint8)
+    return fp8(q, ml_dtypes.float8_e4m3fn, 448)
+
+
+LARGEST = {E2M1: 6, E2M3: 7.5, E3M2: 28, E4M3: 448, E5M2: 57344}
+ENCODE = {
+    E2M1: lambda q: small(q, ml_dtypes.float4_e2m1fn, 6, 4),
+    E2M3: lambda q: small(q, ml_dtypes.float6_e2m3fn, 7.5, 6),
+    E3M2: lambda q: small(q, ml_dtypes.float6_e3m2fn, 28, 6),
+    E4M3: e4m3,
+    E5M2: lambda q: fp8(q, ml_dtypes.float8_e5m2, 57344),
+}
+
+# UE5M3 (PTX ISA 9.4, 5.2.3): exponent bias 15, 0xFF is NaN, no infinity.
+UE5M3_VALUES = np.array([(m if e == 0 else 8 + m) * 2.0 ** (max(e, 1) - 18) for e in range(32) for m in range(8)][:255])
+
+
+def ue5m3(q):
+    """Nearest even with saturation, by search among all values."""
+    middles = (UE5M3_VALUES[1:] + UE5M3_VALUES[:-1]) / 2
+    x = np.nan_to_num(q.astype(np.float64), nan=0.0, posinf=1e9)
+    code = np.searchsorted(middles, x, side="left")  # of a tie the lower
+    tie = (code < 254) & (x == middles[np.minimum(code, 253)])
+    code = np.where(tie & (code % 2 == 1), code + 1, code)
+    return np.where(np.isnan(q), 255, code).astype(np.uint8)
 
 
 def ue8m0_up(q):
@@ -75,13 +103,17 @@ def reference(x, element, scale, block, given=None):
     x = x.astype(np.float32)
     rows, cols = x.shape
     blocks = x.reshape(rows, cols // block, block)
-    largest = np.float32(6 if element == E2M1 else 448)
+    largest = np.float32(LARGEST[element])
     amax = np.abs(blocks).max(axis=2)  # NaN wins
     if scale == UE8M0:
         g = np.float32(1)
         scales = ue8m0_up(amax / largest)
         # 2^-127 and NaN made from the exponent by hand, not by ml_dtypes
         divisor = np.where(scales == 255, np.nan, np.ldexp(1.0, scales.astype(int) - 127)).astype(np.float32)
+    elif scale == UE5M3:
+        g = np.float32(1)
+        scales = ue5m3(amax / largest)
+        divisor = np.append(UE5M3_VALUES, np.nan)[scales].astype(np.float32)
     else:
         if given is None:
             magnitude = np.abs(x)
@@ -97,7 +129,7 @@ def reference(x, element, scale, block, given=None):
     q = blocks / np.where(zero, np.float32(1), divisor)[:, :, None]
     q = np.where(zero[:, :, None], np.copysign(np.float32(0), blocks), q).astype(np.float32)
     q = q.reshape(rows, cols)
-    return (e2m1(q) if element == E2M1 else e4m3(q)).reshape(-1), scales, g
+    return ENCODE[element](q).reshape(-1), scales, g
 
 
 def tiled(scales):
@@ -109,7 +141,19 @@ def tiled(scales):
     return parts.transpose(0, 3, 2, 1, 4).reshape(-1)
 
 
-FORMATS = {"nvfp4": (E2M1, UE4M3, 16), "mxfp4": (E2M1, UE8M0, 32), "mxfp8": (E4M3, UE8M0, 32)}
+FORMATS = {
+    "nvfp4": (E2M1, UE4M3, 16),
+    "mxfp4": (E2M1, UE8M0, 32),
+    "mxfp8": (E4M3, UE8M0, 32),
+    "mxfp8 e5m2": (E5M2, UE8M0, 32),
+    "mxfp6 e2m3": (E2M3, UE8M0, 32),
+    "mxfp6 e3m2": (E3M2, UE8M0, 32),
+    "fp4 ue5m3": (E2M1, UE5M3, 16),
+    "fp4 ue5m3 by 32": (E2M1, UE5M3, 32),
+}
+# Half a step, of the block's largest magnitude.
+STEPS = {"nvfp4": 0.25, "mxfp4": 0.5, "mxfp8": 0.08, "mxfp8 e5m2": 0.16, "mxfp6 e2m3": 0.08, "mxfp6 e3m2": 0.16,
+         "fp4 ue5m3": 0.25, "fp4 ue5m3 by 32": 0.25}
 SOURCES = {F32: np.float32, F16: np.float16, BF16: ml_dtypes.bfloat16}
 checked = 0
 
@@ -134,9 +178,10 @@ def compare(name, x, source=F32, given=None):
             if np.isfinite(x.astype(np.float64)).all() and given is None:
                 error = np.abs(back.astype(np.float64) - x.astype(np.float64))
                 amax = np.abs(x.astype(np.float64)).reshape(x.shape[0], -1, block).max(axis=2).repeat(block, axis=1)
-                step = {"nvfp4": 0.25, "mxfp4": 0.5, "mxfp8": 0.08}[kind]
-                tiny = {"nvfp4": np.abs(x.astype(np.float64)).max() / 2**12, "mxfp4": 0, "mxfp8": 0}[kind]
-                assert (error <= step * amax + tiny + 2.0**-126).all(), f"too far from the data: {where}"
+                tiny = {UE8M0: 0, UE4M3: np.abs(x.astype(np.float64)).max() / 2**12, UE5M3: 2.0**-15}[scale]
+                # What exceeds UE5M3's range saturates.
+                fits = (amax < 6 * 114688) | (scale != UE5M3)
+                assert (error <= STEPS[kind] * amax + tiny + 2.0**-126)[fits].all(), f"too far from the data: {where}"
             checked += elements.size + scales.size
 
 
@@ -171,6 +216,7 @@ with np.errstate(all="ignore"):
     compare("random bits", bits)
     compare("random f16 bits", rng.integers(0, 1 << 16, (64, 320)).astype(np.uint16).view(np.float16), F16)
     compare("given global", random, given=0.0123)
+    compare("bytes of UE5M3", np.repeat(np.append(UE5M3_VALUES, [2e5, 3e6])[:, None] * np.float32([[6, 5.999, 6.001, 6.19]]), 32, axis=1))
 
 # D21: 384 x 64 of 3.0 with a global of 1: every scale 0x30, every nibble 0x7, and 3.0 back.
 elements, scales, g, back = ours(np.full((384, 64), 3, np.float32), F32, E2M1, UE4M3, 16, LINEAR, GIVEN, 1.0)

@@ -153,7 +153,7 @@ TEST(Manifest, refusalsNameTheField) {
   expectRefusal(replaced("34176", "-5"), "buffers[0].bytes must be 1 to ");
   expectRefusal(replaced("34176", "1e30"), "buffers[0].bytes must be 1 to ");
   expectRefusal(replaced("\"input\"", "\"in\""),
-                "buffers[0].role must be one of input, output, inout, scratch, got 'in'");
+                "buffers[0].role must be one of input, output, inout, scratch, zeroed, got 'in'");
   expectRefusal(replaced("\"bf16\"", "\"bf17\""), "buffers[1].dtype must be one of u8");
   expectRefusal(replaced("[178, 1536]", "[178, 1535]"),
                 "buffers[1].bytes must be the size of bf16 [178, 1535], got 546816");

@@ -65,6 +65,10 @@ Result<Case> loadCase(const std::string &suite, const std::string &name) {
       program.initial[buffer.name].assign(buffer.bytes, 0xFF);
       continue;
     }
+    if (buffer.role == BufferRole::zeroed) {
+      program.initial[buffer.name].assign(buffer.bytes, 0);
+      continue;
+    }
     Result<Bytes> bytes = loadInput(suite, name, buffer);
     if (!bytes)
       return bytes.takeRefusal();

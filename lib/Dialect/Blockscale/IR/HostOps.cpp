@@ -367,11 +367,9 @@ LogicalResult verifyQuantizeLaunch(LaunchOp launch, QuantizeKernelOp kernel) {
     return failure();
   PlainLaunch want{"launch_c10",
                    {QuantizeShape(problem).ctas, 1, 1},
-                   {{"source", problem.getSourceBytes()}, {"target", problem.getTargetBytes()}},
+                   problem.getBuffers(),
                    "rows",
                    problem.getRows()};
-  if (problem.getBlocked())
-    want.buffers.push_back({"scales", problem.getScaleBytes()});
   return verifyPlainLaunch(launch, want);
 }
 

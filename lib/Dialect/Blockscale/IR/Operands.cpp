@@ -47,9 +47,10 @@ std::string blockscale::describe(const facts::ProductFormat &format) {
   return text;
 }
 
-const facts::NamedProduct *blockscale::findQuantized(Format element, ScaleFormat scale) {
-  for (const facts::NamedProduct &row : facts::kNamedProducts)
-    if (row.format.a == element && row.format.b == element && row.format.scale == scale)
+const facts::QuantizedFormat *blockscale::findQuantized(Format element, ScaleFormat scale,
+                                                        int64_t block) {
+  for (const facts::QuantizedFormat &row : facts::kQuantizedFormats)
+    if (row.element == element && row.scale == scale && (!block || row.block == block))
       return &row;
   return nullptr;
 }
@@ -57,9 +58,9 @@ const facts::NamedProduct *blockscale::findQuantized(Format element, ScaleFormat
 std::string blockscale::listQuantized() {
   std::string text;
   llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(facts::kNamedProducts, os, [&](const facts::NamedProduct &row) {
-    os << row.name << " (" << name(row.format.a) << ", " << name(row.format.scale) << ", block "
-       << row.format.block << ")";
+  llvm::interleaveComma(facts::kQuantizedFormats, os, [&](const facts::QuantizedFormat &row) {
+    os << row.name << " (" << name(row.element) << ", " << name(row.scale) << ", block "
+       << row.block << ")";
   });
   return text;
 }

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// QuantizeKernelOps.td states the rules quantize_kernel_c1 to quantize_kernel_c6.
+// QuantizeKernelOps.td states the rules quantize_kernel_c1 to quantize_kernel_c8.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +25,11 @@ static bool isBuiltTarget(QuantizeProblemAttr problem) {
   if (std::optional<facts::BlockFormat> format = problem.getBlockFormat())
     return !facts::isQ4K(*format) && *format != facts::BlockFormat::q8_1 &&
            problem.getK() % facts::info(*format).elements == 0;
+  if (isa<AmaxAttr>(problem.getTarget()))
+    return problem.getK() % kAmaxBlock == 0;
   BlockedAttr blocked = problem.getBlocked();
   return blocked && blocked.getRows() == problem.getRows() && blocked.getK() == problem.getK() &&
-         blocked.getElement() == facts::Format::e4m3 &&
-         blocked.getScale() == facts::ScaleFormat::ue8m0 && blocked.getBlock() == 32 &&
+         findQuantized(blocked.getElement(), blocked.getScale(), blocked.getBlock()) &&
          problem.getK() % blocked.getBlock() == 0;
 }
 
@@ -41,7 +42,7 @@ static bool isQuantizable(QuantizeProblemAttr problem) {
 
 LogicalResult QuantizeKernelOp::verify() {
   ArrayRef<Type> inputs = getFunctionType().getInputs();
-  size_t buffers = getProblem().getBlocked() ? 3 : 2;
+  size_t buffers = getProblem().getBuffers().size();
   bool fits = getFunctionType().getResults().empty() && inputs.size() == buffers + 1 &&
               llvm::all_of(inputs.take_front(buffers), llvm::IsaPred<BufferType>) &&
               inputs.back().isInteger(32);
@@ -50,15 +51,27 @@ LogicalResult QuantizeKernelOp::verify() {
            << buffers << " buffers and an i32, and nothing returned, got " << getFunctionType();
   if (!isQuantizable(getProblem()))
     return emitOpError("quantize_kernel_c2: problem must be whole blocks of q8_1_chunk, q8_1_tile, "
-                       "q8_1_tile_parts or mxfp8 from f32, f16 or bf16, extents 1 .. 2^28, got ")
+                       "q8_1_tile_parts, amax or what blockscale.quantize makes from f32, f16 or "
+                       "bf16, extents 1 .. 2^28, got ")
            << getProblem();
+  BlockedAttr blocked = getProblem().getBlocked();
+  bool wantsGlobal = blocked && facts::hasGlobalScale(blocked.getScale());
+  if (wantsGlobal != (getProblem().getGlobal() != GlobalScale::none))
+    return emitOpError("quantize_kernel_c7: global scale must be ")
+           << (wantsGlobal ? "given or computed for ue4m3" : "none but for ue4m3") << ", got "
+           << StringRef(name(getProblem().getGlobal()));
   if (failed(verifyQuantizeSchedule(getSchedule(), [&] { return this->emitOpError(); })))
     return failure();
-  bool divides = getSchedule().getSequence() == QuantizeSequence::divide;
-  if (divides != bool(getProblem().getBlockFormat()))
+  if (!isSequenceOf(getSchedule().getSequence(), getProblem()))
     return emitOpError("quantize_kernel_c6: sequence must be ")
-           << (divides ? "integer, reciprocal or scaled for FP8" : "divide for Q8_1") << ", got "
-           << StringRef(name(getSchedule().getSequence()));
+           << (!blocked ? "divide for Q8_1 and amax"
+               : blocked.getScale() == facts::ScaleFormat::ue8m0
+                   ? "integer, reciprocal or scaled for ue8m0"
+                   : "remainder for ue4m3 and ue5m3")
+           << ", got " << StringRef(name(getSchedule().getSequence()));
+  if (blocked && !convertsScales(getArch(), blocked.getScale()))
+    return emitOpError("quantize_kernel_c8: chip must have the conversions of ")
+           << StringRef(name(blocked.getScale())) << ", got " << StringRef(facts::name(getArch()));
   auto module = (*this)->getParentOfType<ModuleOp>();
   auto arch = module->getAttrOfType<StringAttr>("blockscale.arch");
   if (!arch || arch.getValue() != StringRef(facts::name(getArch())))
@@ -76,7 +89,7 @@ LogicalResult QuantizeKernelOp::verify() {
 
 LogicalResult QuantizeKernelOp::verifyRegions() {
   QuantizeShape shape(getProblem());
-  SmallVector<int64_t> values{shape.steps, shape.elements}, words{shape.steps, shape.elements / 4};
+  SmallVector<int64_t> values{shape.steps, shape.elements}, words{shape.steps, shape.words()};
   SmallVector<int64_t> perStep{shape.steps}, perBlock{shape.owned};
   WalkResult result = getBody().walk([&](Operation *op) {
     SmallVector<std::pair<Value, ArrayRef<int64_t>>> want;
@@ -94,8 +107,17 @@ LogicalResult QuantizeKernelOp::verifyRegions() {
         .Case([&](ScaleFactorOp op) {
           want = {{op.getBytes(), perBlock}, {op.getFactors(), perBlock}};
         })
-        .Case([&](EncodeF8Op op) {
-          want = {{op.getValues(), values}, {op.getScales(), perStep}, {op.getWords(), words}};
+        .Case([&](EncodeElementsOp op) {
+          want = {{op.getValues(), values}, {op.getWords(), words}};
+          if (op.getScales())
+            want.push_back({op.getScales(), perStep});
+        })
+        .Case([&](FiniteAmaxOp op) { want = {{op.getValues(), values}}; })
+        .Case([&](ScaleDivisorOp op) {
+          want = {{op.getBytes(), perBlock}, {op.getDivisors(), perBlock}};
+        })
+        .Case([&](DivideBlocksOp op) {
+          want = {{op.getValues(), values}, {op.getDivisors(), perStep}};
         })
         .Case([&](StoreElementsOp op) { want = {{op.getWords(), words}}; })
         .Case([&](StoreScalesOp op) { want = {{op.getBytes(), perBlock}}; })

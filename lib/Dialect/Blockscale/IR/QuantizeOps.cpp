@@ -20,16 +20,27 @@ struct BlockedTypes {
 };
 } // namespace
 
+/// What elements and scales of a row of k are; null where it is not built.
+static const facts::QuantizedFormat *formatOf(facts::Format element, facts::ScaleFormat scale,
+                                              int64_t k, Type scales) {
+  ScaleMatrixAttr matrix = getScaleMatrix(scales);
+  if (matrix && matrix.getCols() > 0 && k % matrix.getCols() == 0)
+    if (const auto *format = findQuantized(element, scale, k / matrix.getCols()))
+      return format;
+  return findQuantized(element, scale);
+}
+
 static BlockedAttr blockedOf(const BlockedTypes &types) {
   if (types.packed)
     return types.packed;
   auto elements = cast<ShapedType>(types.elements);
   facts::Format element = *getFormat(elements.getElementType());
   ScalesAttr encoding = getScalesEncoding(types.scales);
-  return BlockedAttr::get(types.wide.getContext(), elements.getDimSize(0), elements.getDimSize(1),
-                          element, encoding.getFormat(),
-                          findQuantized(element, encoding.getFormat())->format.block,
-                          encoding.getLayout());
+  return BlockedAttr::get(
+      types.wide.getContext(), elements.getDimSize(0), elements.getDimSize(1), element,
+      encoding.getFormat(),
+      formatOf(element, encoding.getFormat(), elements.getDimSize(1), types.scales)->block,
+      encoding.getLayout());
 }
 
 /// Rules _c2 .. _c6 and _c8.
@@ -52,9 +63,11 @@ static LogicalResult verifyBlocked(const BlockedTypes &types, ErrorFn emitError)
     if (ScalesAttr encoding = getScalesEncoding(types.scales))
       scale = encoding.getFormat();
   }
-  const facts::NamedProduct *named = element && scale ? findQuantized(*element, *scale) : nullptr;
-  int64_t block = named ? named->format.block : 0;
-  if (!named || (types.packed && types.packed.getBlock() != block)) {
+  const facts::QuantizedFormat *format = nullptr;
+  if (element && scale)
+    format = types.packed ? findQuantized(*element, *scale, types.packed.getBlock())
+                          : formatOf(*element, *scale, k, types.scales);
+  if (!format) {
     InFlightDiagnostic error = emitError()
                                << label("_c3: formats must be a combination that is built: ")
                                << listQuantized() << ", got ";
@@ -62,6 +75,7 @@ static LogicalResult verifyBlocked(const BlockedTypes &types, ErrorFn emitError)
       return error << types.packed;
     return error << types.elements << " scaled " << types.scales;
   }
+  int64_t block = format->block;
   auto elements = cast<ShapedType>(types.elements), scales = cast<ShapedType>(types.scales);
   if (types.packed ? types.packed.getRows() != rows || types.packed.getK() != k
                    : elements.getShape() != wide.getShape())
@@ -119,15 +133,18 @@ LogicalResult QuantizeOp::verify() {
     return failure();
   if (getSchedule() && failed(verifyQuantizeSchedule(getSchedule(), emitError)))
     return failure();
-  bool wantsGlobal = getLogicalBlocked().getScale() == facts::ScaleFormat::ue4m3;
-  if (wantsGlobal != bool(getGlobal()))
+  bool wantsGlobal = facts::hasGlobalScale(getLogicalBlocked().getScale());
+  int have = bool(getGlobal()) + bool(getGiven());
+  if (have != wantsGlobal)
     return emitError() << "quantize_c7: a global scale must be "
-                       << (wantsGlobal ? "the third result or out" : "absent") << " for "
-                       << name(getLogicalBlocked().getScale()) << ", got "
-                       << (getGlobal() ? "one" : "none");
-  if (!getGlobal())
+                       << (wantsGlobal ? "an operand, or the third result or out," : "absent")
+                       << " for " << name(getLogicalBlocked().getScale()) << ", got "
+                       << (have == 2   ? "both"
+                           : have == 1 ? "one"
+                                       : "none");
+  if (!have)
     return success();
-  auto global = cast<ShapedType>(getGlobal().getType());
+  auto global = cast<ShapedType>((getGiven() ? getGiven() : getGlobal()).getType());
   if (global.getRank() != 0 || !global.getElementType().isF32())
     return emitError() << "quantize_c7: global scale must be f32 of rank 0, got " << global;
   return success();

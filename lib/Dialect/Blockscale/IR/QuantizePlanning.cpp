@@ -7,12 +7,15 @@
 #include "blockscale/Dialect/Blockscale/IR/QuantizePlanning.h"
 
 #include "blockscale/Facts/ArchInfo.h"
+#include "blockscale/Facts/Features.h"
 #include "blockscale/Facts/ScaleTile.h"
 
 using namespace mlir;
 using namespace blockscale;
 using facts::Arch;
 using facts::BlockFormat;
+
+static constexpr int64_t kScalarBytes = 4; // f32
 
 static int64_t bytesOf(facts::Format format) { return facts::info(format).bits / 8; }
 
@@ -30,6 +33,8 @@ int64_t QuantizeProblemAttr::getSourceBytes() const {
   return getRows() * getK() * bytesOf(getSource());
 }
 int64_t QuantizeProblemAttr::getTargetBytes() const {
+  if (isa<AmaxAttr>(getTarget()))
+    return kScalarBytes;
   return getBlocked() ? getBlocked().getElementBytes()
                       : facts::matrixBytes(*getBlockFormat(), getRows(), getK());
 }
@@ -37,16 +42,37 @@ int64_t QuantizeProblemAttr::getScaleBytes() const {
   return getBlocked() ? getBlocked().getScaleBytes() : 0;
 }
 
+SmallVector<std::pair<StringRef, int64_t>> QuantizeProblemAttr::getBuffers() const {
+  SmallVector<std::pair<StringRef, int64_t>> buffers{{"source", getSourceBytes()},
+                                                     {"target", getTargetBytes()}};
+  if (getBlocked())
+    buffers.push_back({"scales", getScaleBytes()});
+  if (getGlobal() == GlobalScale::computed)
+    buffers.push_back({"amax", kScalarBytes});
+  if (getGlobal() != GlobalScale::none)
+    buffers.push_back({"global", kScalarBytes});
+  return buffers;
+}
+
 QuantizeProblemAttr blockscale::getQuantizeProblem(QuantizeChunksOp op) {
   auto x = cast<ShapedType>(op.getX().getType());
-  return QuantizeProblemAttr::get(op.getContext(), x.getDimSize(0), x.getDimSize(1),
-                                  *getFormat(x.getElementType()),
-                                  BlocksAttr::get(op.getContext(), op.getLogicalFormat()));
+  return QuantizeProblemAttr::get(
+      op.getContext(), x.getDimSize(0), x.getDimSize(1), *getFormat(x.getElementType()),
+      BlocksAttr::get(op.getContext(), op.getLogicalFormat()), GlobalScale::none);
 }
 QuantizeProblemAttr blockscale::getQuantizeProblem(QuantizeOp op) {
   auto x = cast<ShapedType>(op.getX().getType());
   return QuantizeProblemAttr::get(op.getContext(), x.getDimSize(0), x.getDimSize(1),
-                                  *getFormat(x.getElementType()), op.getLogicalBlocked());
+                                  *getFormat(x.getElementType()), op.getLogicalBlocked(),
+                                  op.getGiven()    ? GlobalScale::given
+                                  : op.getGlobal() ? GlobalScale::computed
+                                                   : GlobalScale::none);
+}
+
+QuantizeProblemAttr blockscale::getAmaxProblem(QuantizeProblemAttr problem) {
+  return QuantizeProblemAttr::get(problem.getContext(), problem.getRows(), problem.getK(),
+                                  problem.getSource(), AmaxAttr::get(problem.getContext()),
+                                  GlobalScale::none);
 }
 
 //===----------------------------------------------------------------------===//
@@ -56,18 +82,25 @@ QuantizeProblemAttr blockscale::getQuantizeProblem(QuantizeOp op) {
 static BlockOrder orderOf(QuantizeProblemAttr problem) {
   if (BlockedAttr blocked = problem.getBlocked())
     return blocked.getLayout() == facts::ScaleLayout::tiled ? BlockOrder::scales : BlockOrder::rows;
-  return facts::isTile(*problem.getBlockFormat()) ? BlockOrder::tiles : BlockOrder::rows;
+  std::optional<BlockFormat> format = problem.getBlockFormat();
+  return format && facts::isTile(*format) ? BlockOrder::tiles : BlockOrder::rows;
+}
+
+static int64_t blockOf(QuantizeProblemAttr problem) {
+  if (BlockedAttr blocked = problem.getBlocked())
+    return blocked.getBlock();
+  return isa<AmaxAttr>(problem.getTarget()) ? kAmaxBlock : facts::kChunkElements;
 }
 
 static int64_t roundUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
 QuantizeShape::QuantizeShape(QuantizeProblemAttr problem)
-    : order(orderOf(problem)),
-      block(problem.getBlocked() ? problem.getBlocked().getBlock() : facts::kChunkElements),
+    : order(orderOf(problem)), block(blockOf(problem)),
       elements(kLaneBytes / bytesOf(problem.getSource())),
       steps(kWarpElements / (kLanes * elements)), lanes(block / elements), owned(steps / lanes),
       warpBlocks(kWarpElements / block), blocksPerRow(problem.getK() / block),
-      blockBytes(block * bytesOf(problem.getSource())), paddedCols(blocksPerRow) {
+      blockBytes(block * bytesOf(problem.getSource())), paddedCols(blocksPerRow),
+      elementBits(problem.getBlocked() ? facts::info(problem.getBlocked().getElement()).bits : 8) {
   int64_t rows = problem.getRows();
   if (order == BlockOrder::tiles)
     rows = roundUp(rows, facts::kTileTokens);
@@ -80,7 +113,7 @@ QuantizeShape::QuantizeShape(QuantizeProblemAttr problem)
 
 int64_t blockscale::planQuantizeShared(QuantizeProblemAttr problem) {
   QuantizeShape shape(problem);
-  if (shape.order != BlockOrder::rows || problem.getBlocked())
+  if (shape.order != BlockOrder::rows || !problem.getBlockFormat())
     return 0;
   return shape.ctaBlocks() * facts::info(*problem.getBlockFormat()).bytes;
 }
@@ -93,30 +126,41 @@ static bool hasSequence(Arch arch, QuantizeSequence sequence) {
   switch (sequence) {
   case QuantizeSequence::divide:
     return true;
-  case QuantizeSequence::integer: // cvt to FP8
-    return facts::covers(arch, Arch::sm_89);
+  case QuantizeSequence::integer:
+  case QuantizeSequence::remainder: // of UE4M3
+    return facts::supports(arch, facts::Feature::cvtFp8);
   case QuantizeSequence::reciprocal: // cvt.rp.ue8m0x2
-    return facts::covers(arch, {Arch::sm_100f, Arch::sm_120f});
-  case QuantizeSequence::scaled: // cvt.scaled::n1
-    return facts::covers(arch, Arch::sm_107f);
+    return facts::supports(arch, facts::Feature::cvtNarrow);
+  case QuantizeSequence::scaled:
+    return facts::supports(arch, facts::Feature::cvtScaledN1);
   }
   llvm_unreachable("sequences are listed above");
 }
 
+bool blockscale::convertsScales(Arch arch, facts::ScaleFormat scale) {
+  return facts::supports(arch, scale == facts::ScaleFormat::ue5m3 ? facts::Feature::cvtUe5m3
+                                                                  : facts::Feature::cvtFp8);
+}
+
 bool blockscale::hasQuantizeKernel(QuantizeOp op, Arch arch) {
-  BlockedAttr blocked = op.getLogicalBlocked();
-  return blocked.getElement() == facts::Format::e4m3 &&
-         blocked.getScale() == facts::ScaleFormat::ue8m0 &&
-         llvm::is_contained(kQuantizeTargets, arch) && hasSequence(arch, QuantizeSequence::integer);
+  return llvm::is_contained(kQuantizeTargets, arch) &&
+         convertsScales(arch, op.getLogicalBlocked().getScale());
+}
+
+bool blockscale::isSequenceOf(QuantizeSequence sequence, QuantizeProblemAttr problem) {
+  if (BlockedAttr blocked = problem.getBlocked())
+    return blocked.getScale() == facts::ScaleFormat::ue8m0
+               ? sequence != QuantizeSequence::divide && sequence != QuantizeSequence::remainder
+               : sequence == QuantizeSequence::remainder;
+  return sequence == QuantizeSequence::divide;
 }
 
 QuantizeScheduleAttr blockscale::chooseQuantizeSchedule(QuantizeProblemAttr problem, Arch arch) {
   QuantizeSequence sequence = QuantizeSequence::divide;
-  if (problem.getBlocked())
-    for (QuantizeSequence better :
-         {QuantizeSequence::integer, QuantizeSequence::reciprocal, QuantizeSequence::scaled})
-      if (hasSequence(arch, better))
-        sequence = better;
+  for (QuantizeSequence better : {QuantizeSequence::integer, QuantizeSequence::reciprocal,
+                                  QuantizeSequence::scaled, QuantizeSequence::remainder})
+    if (isSequenceOf(better, problem) && hasSequence(arch, better))
+      sequence = better;
   return QuantizeScheduleAttr::get(problem.getContext(), arch, sequence, kQuantizeThreads,
                                    kQuantizeBlocksPerSm);
 }

@@ -137,8 +137,8 @@ void createOnBuffers(DecodeScalesOp op, RewriterBase &rewriter, ValueRange in, V
   DecodeScalesOp::create(rewriter, op.getLoc(), Type(), in[0], out[0], op.getMatrix());
 }
 void createOnBuffers(QuantizeOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
-  QuantizeOp::create(rewriter, op.getLoc(), TypeRange(), in[0], out, op.getBlocked(),
-                     op.getSchedule());
+  QuantizeOp::create(rewriter, op.getLoc(), TypeRange(), in[0], op.getGiven() ? in[1] : Value(),
+                     out, op.getBlocked(), op.getSchedule());
 }
 void createOnBuffers(DequantizeOp op, RewriterBase &rewriter, ValueRange in, ValueRange out) {
   DequantizeOp::create(rewriter, op.getLoc(), Type(), in[0], in[1],

@@ -161,6 +161,10 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, BlockContract v) {
   p.getStream() << name(v);
   return p;
 }
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, GlobalScale v) {
+  p.getStream() << name(v);
+  return p;
+}
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &p, QuantizeSequence v) {
   p.getStream() << name(v);
   return p;
@@ -302,6 +306,9 @@ template <>
 struct FieldParser<blockscale::BlockContract>
     : blockscale::detail::KeywordParser<blockscale::BlockContract, blockscale::parseBlockContract> {
 };
+template <>
+struct FieldParser<blockscale::GlobalScale>
+    : blockscale::detail::KeywordParser<blockscale::GlobalScale, blockscale::parseGlobalScale> {};
 template <>
 struct FieldParser<blockscale::QuantizeSequence>
     : blockscale::detail::KeywordParser<blockscale::QuantizeSequence,

@@ -127,7 +127,7 @@ def Blockscale_LaunchOp : Blockscale_Op<"launch", [AttrSizedOperandSegments,
       split k one cluster for each tile, maps those of the plan (launch_c6) and the buffer
       that of D
     - launch_c10: of a `blockscale.quantize_kernel`, grid must be what the problem's blocks
-      take, buffers those of source and result, and the number of rows at most the problem's
+      take, buffers the problem's, and the number of rows at most the problem's
     - launch_c11: the buffer of a pitched operand has at least 128 KiB, where it is known:
       drivers may fault on maps with gaps between rows of smaller ones
     - launch_c12: where m of a `blockscale.kernel` is ?, the grid's first extent is a value, the last

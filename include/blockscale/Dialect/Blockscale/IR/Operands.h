@@ -11,6 +11,7 @@
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_OPERANDS_H
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Facts/QuantizedFormat.h"
 
 #include <string>
 
@@ -38,9 +39,10 @@ std::string listProducts();
 /// "nvfp4", or "e4m3 x e2m1 scaled ue8m0 by 32".
 std::string describe(const facts::ProductFormat &format);
 
-/// A named product of one element format, which quantize makes operands of; null for
-/// others.
-const facts::NamedProduct *findQuantized(facts::Format element, facts::ScaleFormat scale);
+/// What quantize makes of elements and scales, by the block that comes first where several
+/// are possible and none is asked for (0); null for others.
+const facts::QuantizedFormat *findQuantized(facts::Format element, facts::ScaleFormat scale,
+                                            int64_t block = 0);
 /// "nvfp4 (e2m1, ue4m3, block 16), ...".
 std::string listQuantized();
 

@@ -254,12 +254,14 @@ def Blockscale_CheckGemmOp : Blockscale_ProblemOp<"check_gemm", [AttrSizedOperan
 // quantize, dequantize
 //===----------------------------------------------------------------------===//
 
-def Blockscale_QuantizeOp : Blockscale_ProblemOp<"quantize"> {
+def Blockscale_QuantizeOp : Blockscale_ProblemOp<"quantize", [AttrSizedOperandSegments]> {
   let summary = "block-quantises a matrix along its rows";
   let description = [{
     ```mlir
     %q, %s, %g = blockscale.quantize %x : tensor<178x384xf32> -> tensor<178x384xf4E2M1FN>,
         tensor<178x24xi8, #blockscale.scales<ue4m3, linear>>, tensor<f32>
+    %q, %s = blockscale.quantize %x global(%g : tensor<f32>) : tensor<178x384xf32> ->
+        tensor<178x384xf4E2M1FN>, tensor<178x24xi8, #blockscale.scales<ue4m3, linear>>
     %q, %s = blockscale.quantize %x : tensor<178x384xf32> -> tensor<178x384xf8E4M3FN>,
         tensor<178x12xi8, #blockscale.scales<ue8m0, tiled>>
     ```
@@ -267,7 +269,8 @@ def Blockscale_QuantizeOp : Blockscale_ProblemOp<"quantize"> {
     Result types say element, scale format, layout and block (k / scales per
     row). UE8M0: scale = ue8m0_rp(amax / max) with max the largest element value.
     UE4M3: g = amax of the whole matrix / (448 * 6), scale = e4m3_rn_sat(amax of the block / (6 g)),
-    element = rn(x / (scale * g)); g is the f32 result, x is about element * scale * g.
+    element = rn(x / (scale * g)); g is the f32 result, or given as `global`; x is about
+    element * scale * g. UE5M3 (sm_107a) has no g: scale = ue5m3_rn_sat(amax / 6).
     A tiled result has zeroes in its padding.
 
     A zero block has scale 0x00 (2^-127 for UE8M0) and zeros with the signs of x;
@@ -278,8 +281,8 @@ def Blockscale_QuantizeOp : Blockscale_ProblemOp<"quantize"> {
     On memrefs the destinations are operands: `blockscale.quantize %x outs(%q, %s, %g)`
     with `blocked`, which says what byte types do not.
 
-    With a `schedule` (level 2; MXFP8 only) it becomes a kernel, without one the host
-    computes it. Its rules are quantize_schedule_cN.
+    With a `schedule` (level 2) it becomes a kernel, and one more where g is computed;
+    without one the host computes it. Its rules are quantize_schedule_cN.
 
     Rules:
     - quantize_c1: operands are all tensors (then there are results and no outs),
@@ -289,19 +292,21 @@ def Blockscale_QuantizeOp : Blockscale_ProblemOp<"quantize"> {
     - quantize_c4: elements have the shape of x.
     - quantize_c5: k is a whole number of blocks.
     - quantize_c6: scales are rows x k / block.
-    - quantize_c7: the global scale, f32 of rank 0, is there for ue4m3, and only then.
+    - quantize_c7: the global scale, f32 of rank 0, is there for ue4m3, and only then:
+      an operand, or the third result or out.
     - quantize_c8: in the packed form every operand has exactly the bytes of `blocked`.
   }];
-  let arguments = (ins Blockscale_QuantizeInput:$x, Variadic<Blockscale_QuantizeOutput>:$outs,
+  let arguments = (ins Blockscale_QuantizeInput:$x, Optional<Blockscale_QuantizeOutput>:$given,
+    Variadic<Blockscale_QuantizeOutput>:$outs,
     Blockscale_Nullable<Blockscale_BlockedAttr>:$blocked,
     Blockscale_Nullable<Blockscale_QuantizeScheduleAttr>:$schedule);
   let results = (outs Variadic<Blockscale_QuantizeOutput>:$results);
   let assemblyFormat = [{
-    $x (`outs` `(` $outs^ `:` type($outs) `)`)? attr-dict `:` type($x) (`->` type($results)^)?
+    $x (`global` `(` $given^ `:` type($given) `)`)? (`outs` `(` $outs^ `:` type($outs) `)`)? attr-dict `:` type($x) (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
     /// Where elements, scales and the global scale go: results on tensors, outs on
-    /// memrefs. The global is null for scale formats that have none.
+    /// memrefs. The global is null for scale formats that have none, and where it is given.
     ::mlir::Value getElements() { return getTarget(0); }
     ::mlir::Value getScales() { return getTarget(1); }
     ::mlir::Value getGlobal() { return getTarget(2); }

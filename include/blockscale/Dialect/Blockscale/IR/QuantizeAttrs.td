@@ -10,23 +10,32 @@
 include "blockscale/Dialect/Blockscale/IR/BlockAttrs.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
 
+def Blockscale_AmaxAttr : Blockscale_Attr<"Amax", "amax"> {
+  let summary = "the largest finite magnitude of a whole matrix, as f32";
+}
+
 def Blockscale_QuantizeProblemAttr : Blockscale_Attr<"QuantizeProblem", "quantize_problem"> {
   let summary = "a matrix that is quantised, independent of how";
   let description = [{
     `rows` x `k` elements of `source`, k innermost, to `target`: `#blockscale.blocks<F>`,
-    blocks that hold their scales, or `#blockscale.blocked<...>`, elements and scales apart.
+    blocks that hold their scales, `#blockscale.blocked<...>`, elements and scales apart,
+    or `#blockscale.amax`, the first step where the global scale is computed. `global` is
+    where the scale of the whole matrix comes from: `given`, or `computed` from such an amax.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$k, FormatParam:$source,
-    "::mlir::Attribute":$target);
+    "::mlir::Attribute":$target,
+    DefaultValuedParameter<"::blockscale::GlobalScale", "::blockscale::GlobalScale::none">:$global);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// One of the two.
+    /// At most one of the two.
     std::optional<::blockscale::facts::BlockFormat> getBlockFormat() const;
     ::blockscale::BlockedAttr getBlocked() const;
 
     int64_t getSourceBytes() const;
     int64_t getTargetBytes() const;
     int64_t getScaleBytes() const;
+    /// The buffers of a kernel, which are its first parameters: name and bytes.
+    ::llvm::SmallVector<std::pair<::llvm::StringRef, int64_t>> getBuffers() const;
   }];
 }
 
@@ -35,7 +44,9 @@ def Blockscale_QuantizeScheduleAttr : Blockscale_Attr<"QuantizeSchedule", "quant
   let description = [{
     `sequence` is how scales become factors: `divide` by IEEE divisions, one for the scale
     and one for its reciprocal; `integer` by the bits of powers of two; `reciprocal` by
-    cvt.rp.ue8m0x2, rcp.approx and a mask; `scaled` in the conversion itself. `blocks` is
+    cvt.rp.ue8m0x2, rcp.approx and a mask; `scaled` in the conversion itself; `remainder`,
+    of scales that are no powers of two, by one reciprocal a block and, for each element, the
+    remainder that its product leaves, which gives the quotient of a division. `blocks` is
     the blocks of one SM that registers must allow.
 
     Rules:

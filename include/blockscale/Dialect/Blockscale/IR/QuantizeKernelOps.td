@@ -31,17 +31,22 @@ def Blockscale_QuantizeKernelOp : Blockscale_Op<"quantize_kernel",
     [FunctionOpInterface, IsolatedFromAbove, SingleBlock, HasParent<"::mlir::ModuleOp">]> {
   let summary = "a kernel that quantises a matrix, at the kernel or the machine level";
   let description = [{
-    Parameters: buffers of the source, of the result and, where scales are apart, of the
-    scales; then the number of rows, which may be less than the problem's.
+    Parameters: buffers of the source, of the result and, where they are apart, of the
+    scales; of the largest magnitude, where the global scale is computed from it; of the
+    global scale, where there is one; then the number of rows, which may be less than the
+    problem's.
 
     Rules, checked in this order:
-    - quantize_kernel_c1: parameters are two buffers, three where scales are apart, and an
-      i32; nothing is returned
+    - quantize_kernel_c1: parameters are the problem's buffers, two to five, and an i32;
+      nothing is returned
     - quantize_kernel_c2: the source is f32, f16 or bf16, its rows, 1 .. 2^28 of as many
       elements, are whole blocks of the target, and the target is q8_1_chunk, q8_1_tile,
-      q8_1_tile_parts or e4m3 with ue8m0 in blocks of 32
+      q8_1_tile_parts, amax, or elements and scales that `blockscale.quantize` makes
+    - quantize_kernel_c7: a global scale is given or computed for ue4m3, and only there
     - the schedule follows quantize_schedule_c1 to quantize_schedule_c4
-    - quantize_kernel_c6: the sequence is divide for Q8_1, another for FP8
+    - quantize_kernel_c6: the sequence is divide for Q8_1 and amax, remainder for ue4m3 and
+      ue5m3, another for ue8m0
+    - quantize_kernel_c8: the schedule's chip has the conversions of the scales
     - quantize_kernel_c3: the schedule's chip must be the module's `blockscale.arch`
     - quantize_kernel_c4: threads and shared bytes must be the schedule's
     - quantize_kernel_c5: vectors must be of the steps, elements and blocks that a lane has
@@ -120,6 +125,32 @@ def Blockscale_StoreChunksOp : Blockscale_Op<"store_chunks"> {
   }];
 }
 
+def Blockscale_FiniteAmaxOp : Blockscale_Op<"finite_amax"> {
+  let summary = "largest finite magnitude of the warp's values; 0 where there is none";
+  let arguments = (ins Blockscale_LaneValues:$values);
+  let results = (outs F32:$amax);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+def Blockscale_StoreAmaxOp : Blockscale_Op<"store_amax"> {
+  let summary = "raises what is stored to the largest of all warps, which starts at 0";
+  let arguments = (ins F32:$amax, Blockscale_BufferType:$target);
+  let assemblyFormat = "$amax `to` $target attr-dict";
+}
+
+def Blockscale_LoadScalarOp : Blockscale_Op<"load_scalar"> {
+  let summary = "the one f32 of a buffer that no kernel writes meanwhile";
+  let arguments = (ins Blockscale_BufferType:$source);
+  let results = (outs F32:$value);
+  let assemblyFormat = "$source attr-dict";
+}
+
+def Blockscale_StoreScalarOp : Blockscale_Op<"store_scalar"> {
+  let summary = "stores one f32, by the first thread of the launch";
+  let arguments = (ins F32:$value, Blockscale_BufferType:$target);
+  let assemblyFormat = "$value `to` $target attr-dict";
+}
+
 def Blockscale_BlocksInsideOp : Blockscale_Op<"blocks_inside"> {
   let summary = "whether each block that the lane owns lies in the matrix";
   let arguments = (ins I32:$rows);
@@ -142,10 +173,14 @@ def Blockscale_StoreTilesOp : Blockscale_Op<"store_tiles"> {
 }
 
 def Blockscale_EncodeScaleOp : Blockscale_Op<"encode_scale", [Pure]> {
-  let summary = "ue8m0 byte of each block that the lane owns: amax over the largest element, rounded up";
-  let arguments = (ins Blockscale_PerBlock:$amax);
+  let summary = "scale byte of each block that the lane owns";
+  let description = [{
+    amax over the largest element: ue8m0 rounded up; ue4m3 and ue5m3 to the nearest even,
+    saturating, ue4m3 over the global scale, too.
+  }];
+  let arguments = (ins Blockscale_PerBlock:$amax, Optional<F32>:$global);
   let results = (outs Blockscale_PerBlock:$bytes);
-  let assemblyFormat = "$amax attr-dict `:` type($amax) `->` type($bytes)";
+  let assemblyFormat = "$amax (`over` $global^)? attr-dict `:` type($amax) `->` type($bytes)";
 }
 
 def Blockscale_ScaleFactorOp : Blockscale_Op<"scale_factor", [Pure]> {
@@ -155,15 +190,50 @@ def Blockscale_ScaleFactorOp : Blockscale_Op<"scale_factor", [Pure]> {
   let assemblyFormat = "$bytes attr-dict `:` type($bytes) `->` type($factors)";
 }
 
-def Blockscale_EncodeF8Op : Blockscale_Op<"encode_f8", [Pure]> {
-  let summary = "values as bytes of FP8, four a word, saturating, to the nearest even";
+def Blockscale_ScaleDivisorOp : Blockscale_Op<"scale_divisor", [Pure, AttrSizedOperandSegments]> {
+  let summary = "the value of each scale byte, times the global scale, each product rounded";
   let description = [{
-    Scales are f32 factors that values are multiplied with, or i32 bytes of ue8m0 that the
-    conversion itself divides by (cvt.scaled::n1).
+    `prescale` is a power of two that brings divisors into the middle of f32's range.
   }];
-  let arguments = (ins Blockscale_LaneValues:$values, Blockscale_PerBlock:$scales);
+  let arguments = (ins Blockscale_PerBlock:$bytes, Optional<F32>:$global, Optional<F32>:$prescale);
+  let results = (outs Blockscale_PerBlock:$divisors);
+  let assemblyFormat = [{
+    $bytes (`times` $global^ `times` $prescale)? attr-dict `:` type($bytes) `->` type($divisors)
+  }];
+}
+
+def Blockscale_DivideBlocksOp : Blockscale_Op<"divide_blocks", [Pure,
+    AllTypesMatch<["values", "quotients"]>, AllTypesMatch<["divisors", "negated"]>]> {
+  let summary = "values over the divisors of their blocks, rounded as by one IEEE division";
+  let description = [{
+    q = value x reciprocal, then q - (q x divisor - value) x reciprocal, each fma rounded once.
+    Values take `prescale` first, which divisors have already. Where q is too small or large
+    for the elements' format, it is not the quotient, but is still too small or large.
+
+    `negated` are the reciprocals with the other sign, and -0 where the divisor is 0: the
+    quotients are zeroes with the signs of the values then.
+  }];
+  let arguments = (ins Blockscale_LaneValues:$values, Blockscale_PerBlock:$divisors,
+    Blockscale_PerBlock:$negated, Optional<F32>:$prescale);
+  let results = (outs Blockscale_LaneValues:$quotients);
+  let assemblyFormat = [{
+    $values (`times` $prescale^)? `,` $divisors `,` $negated attr-dict
+    `:` type($values) `,` type($divisors)
+  }];
+}
+
+def Blockscale_EncodeElementsOp : Blockscale_Op<"encode_elements", [Pure]> {
+  let summary = "values as elements of the target, saturating, to the nearest even";
+  let description = [{
+    Packed, low bits first; the last word of a step may have room. Scales are f32 factors
+    that values are multiplied with, or i32 bytes of ue8m0 that the conversion itself divides
+    by (cvt.scaled::n1); none where values are quotients already.
+  }];
+  let arguments = (ins Blockscale_LaneValues:$values, Optional<Blockscale_PerBlock>:$scales);
   let results = (outs Blockscale_LaneWords:$words);
-  let assemblyFormat = "$values `,` $scales attr-dict `:` type($values) `,` type($scales) `->` type($words)";
+  let assemblyFormat = [{
+    $values (`,` $scales^)? attr-dict `:` type($values) (`,` type($scales)^)? `->` type($words)
+  }];
 }
 
 def Blockscale_StoreElementsOp : Blockscale_Op<"store_elements"> {

@@ -31,6 +31,9 @@ inline constexpr int64_t kWarpElements = 1024;
 /// Tokens of a tile that a warp takes, with all its chunks.
 inline constexpr int64_t kTileTokensOfWarp = 4;
 
+/// Blocks of a matrix whose largest magnitude is looked for: every scaled one has whole ones.
+inline constexpr int64_t kAmaxBlock = 16;
+
 /// Which blocks a warp takes: one after the other, row by row; four tokens of a tile of
 /// activations, 8 apart, with all chunks; or one after the other with rows and columns
 /// padded to whole tiles of scales.
@@ -51,7 +54,10 @@ struct QuantizeShape {
   int64_t blockBytes;   // of a block of the source
   int64_t paddedCols;   // blocks of a row, padding included
   int64_t ctas;         // of the launch
+  int64_t elementBits;  // of the target
 
+  /// Words that hold the elements of a lane in a step.
+  int64_t words() const { return (elements * elementBits + 31) / 32; }
   /// Blocks of a block of threads.
   int64_t ctaBlocks() const { return warpBlocks * (kQuantizeThreads / kLanes); }
 };
@@ -63,6 +69,10 @@ int64_t planQuantizeShared(QuantizeProblemAttr problem);
 QuantizeScheduleAttr chooseQuantizeSchedule(QuantizeProblemAttr problem, facts::Arch arch);
 /// Whether a kernel is built for it; the host computes the others.
 bool hasQuantizeKernel(QuantizeOp op, facts::Arch arch);
+/// Whether the chip rounds to the scales: all of kQuantizeTargets that have FP8, but UE5M3.
+bool convertsScales(facts::Arch arch, facts::ScaleFormat scale);
+/// Whether the sequence makes the problem's factors, on some chip.
+bool isSequenceOf(QuantizeSequence sequence, QuantizeProblemAttr problem);
 
 /// quantize_schedule_c1 to quantize_schedule_c4.
 mlir::LogicalResult verifyQuantizeSchedule(QuantizeScheduleAttr schedule, ErrorFn emitError);
@@ -70,6 +80,8 @@ mlir::LogicalResult verifyQuantizeSchedule(QuantizeScheduleAttr schedule, ErrorF
 /// What a verified op computes.
 QuantizeProblemAttr getQuantizeProblem(QuantizeChunksOp op);
 QuantizeProblemAttr getQuantizeProblem(QuantizeOp op);
+/// Its first step, where the global scale is computed.
+QuantizeProblemAttr getAmaxProblem(QuantizeProblemAttr problem);
 
 } // namespace blockscale
 

@@ -125,14 +125,25 @@ constexpr bool mayBeHalves(BlockContract c) {
 }
 
 /// How a kernel that quantises makes factors of scales.
-enum class QuantizeSequence : uint8_t { divide, integer, reciprocal, scaled };
-inline constexpr std::array<std::string_view, 4> kQuantizeSequenceNames{"divide", "integer",
-                                                                        "reciprocal", "scaled"};
+enum class QuantizeSequence : uint8_t { divide, integer, reciprocal, scaled, remainder };
+inline constexpr std::array<std::string_view, 5> kQuantizeSequenceNames{
+    "divide", "integer", "reciprocal", "scaled", "remainder"};
 constexpr std::string_view name(QuantizeSequence s) { return kQuantizeSequenceNames[size_t(s)]; }
 constexpr std::optional<QuantizeSequence> parseQuantizeSequence(std::string_view text) {
   for (size_t i = 0; i < kQuantizeSequenceNames.size(); ++i)
     if (kQuantizeSequenceNames[i] == text)
       return QuantizeSequence(i);
+  return std::nullopt;
+}
+
+/// Where a kernel that quantises has the scale of the whole matrix from.
+enum class GlobalScale : uint8_t { none, given, computed };
+inline constexpr std::array<std::string_view, 3> kGlobalScaleNames{"none", "given", "computed"};
+constexpr std::string_view name(GlobalScale s) { return kGlobalScaleNames[size_t(s)]; }
+constexpr std::optional<GlobalScale> parseGlobalScale(std::string_view text) {
+  for (size_t i = 0; i < kGlobalScaleNames.size(); ++i)
+    if (kGlobalScaleNames[i] == text)
+      return GlobalScale(i);
   return std::nullopt;
 }
 
