@@ -4,7 +4,8 @@
 //
 // Layout: u64 length of the header, JSON header, data. Offsets count from the
 // start of the data, which the tensors together must cover once each byte (the
-// format's README: no holes, no overlap, nothing after the last).
+// format's README: no holes, no overlap, nothing after the last). The global scale of an
+// NVFP4 layer has another name with each producer, and one stores its reciprocal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,8 @@
 #include "blockscale/Support/Json.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <tuple>
 
 namespace blockscale::rt {
@@ -45,6 +48,17 @@ std::optional<std::vector<int64_t>> parseIntegers(const llvm::json::Array *array
   }
   return values;
 }
+
+/// The global scale of a layer, whoever wrote it: `LAYER:global`.
+constexpr std::string_view kGlobalPart = ":global";
+struct Producer {
+  std::string_view member; // of the layer
+  bool isReciprocal;
+};
+constexpr Producer kProducers[] = {
+    {".weight_scale_2", false},     // ModelOpt: amax / (448 * 6)
+    {".weight_global_scale", true}, // compressed-tensors: (448 * 6) / amax
+};
 
 struct Member {
   std::string name;
@@ -131,6 +145,38 @@ Result<std::vector<Member>> indexMembers(const llvm::json::Object &header, std::
   return members;
 }
 
+/// What the values of a layer are multiplied with, as one f32.
+Result<Array> globalScale(const std::vector<Member> &members, std::string_view data,
+                          std::string_view file, std::string_view layer) {
+  const Member *found = nullptr;
+  bool isReciprocal = false;
+  for (const Producer &producer : kProducers)
+    for (const Member &member : members) {
+      if (member.name != std::string(layer) + std::string(producer.member))
+        continue;
+      if (found)
+        return Refusal{subjectOf(file, layer) + "have weight_scale_2 or weight_global_scale, whose "
+                                                "meanings are opposite, got both"};
+      found = &member;
+      isReciprocal = producer.isReciprocal;
+    }
+  if (!found)
+    return Refusal{subjectOf(file, layer) +
+                   "have weight_scale_2 or weight_global_scale, got neither"};
+  float value = 0;
+  if (found->type != DType::f32 || found->end - found->begin != sizeof value)
+    return Refusal{subjectOf(file, found->name) + "be one f32, got " + echo(found->typeName, 40) +
+                   " " + formatShape(found->shape)};
+  std::memcpy(&value, data.data() + found->begin, sizeof value);
+  float scale = isReciprocal ? 1 / value : value;
+  if (!(scale > 0) || !std::isfinite(scale) || !std::isfinite(value))
+    return Refusal{subjectOf(file, found->name) + "be positive and finite, got " +
+                   std::to_string(value)};
+  Array array{DType::f32, {}, std::vector<uint8_t>(sizeof scale)};
+  std::memcpy(array.bytes.data(), &scale, sizeof scale);
+  return array;
+}
+
 } // namespace
 
 Result<Array> parseSafetensors(std::string_view bytes, std::string_view subject,
@@ -163,6 +209,8 @@ Result<Array> parseSafetensors(std::string_view bytes, std::string_view subject,
 
   auto found = std::find_if(index->begin(), index->end(),
                             [&](const Member &row) { return row.name == member; });
+  if (found == index->end() && member.ends_with(kGlobalPart))
+    return globalScale(*index, data, subject, member.substr(0, member.size() - kGlobalPart.size()));
   if (found == index->end()) {
     std::vector<std::string> names;
     for (const Member &row : *index)

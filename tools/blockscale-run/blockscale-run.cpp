@@ -51,9 +51,10 @@ const Flag kFlags[] = {
      "a size of the manifest; one that is not given is that of an argument's file", Where::ptx,
      true},
     {"arg", "[NAME=]FILE",
-     "next input: x.npy, file.safetensors:member or file.gguf:tensor (tensor:scales for the scales "
-     "of MXFP4 and NVFP4); NAME is a buffer of the manifest, or an "
-     "argument, which takes a number, too. FP4 is u8 [rows, k/2], FP8 and linear scales u8, "
+     "next input: x.npy, file.safetensors:member (layer:global for the global scale of an NVFP4 "
+     "layer) or file.gguf:tensor (tensor:scales for the scales of MXFP4 and NVFP4); NAME is a "
+     "buffer of the manifest, or an argument, which takes a number, too. FP4 is u8 [rows, k/2], "
+     "FP8 and linear scales u8, "
      "tiled scales flat u8 with padding, bf16 u16",
      Where::both, true},
     {"out", "[NAME=]FILE", "where the next result goes, as .npy", Where::both, true},

@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 using namespace blockscale::rt;
 
 namespace {
@@ -172,6 +174,35 @@ TEST(Safetensors, takesNarrowTypesAsBytes) {
   ASSERT_TRUE(array) << array.message();
   EXPECT_EQ(array->type, DType::u8);
   EXPECT_EQ(array->bytes, (std::vector<uint8_t>{'b', 'c'}));
+}
+
+/// D11: one producer stores amax / (448 * 6), the other its reciprocal.
+TEST(Safetensors, D11GlobalScaleOfEitherProducer) {
+  auto read = [](const std::string &members, std::initializer_list<float> values) {
+    std::string data(reinterpret_cast<const char *>(values.begin()), values.size() * 4);
+    return parseSafetensors(safetensors("{" + members + "}", data), "x", "l:global");
+  };
+  auto member = [](const std::string &name, int at, const std::string &shape = "[]") {
+    return "\"" + name + R"(":{"dtype":"F32","shape":)" + shape + R"(,"data_offsets":[)" +
+           std::to_string(at) + "," + std::to_string(at + 4) + "]}";
+  };
+  for (const Result<Array> &array : {read(member("l.weight_scale_2", 0), {0x1p-8f}),
+                                     read(member("l.weight_global_scale", 0, "[1]"), {256.0f})}) {
+    ASSERT_TRUE(array) << array.message();
+    EXPECT_EQ(array->type, DType::f32);
+    EXPECT_TRUE(array->shape.empty());
+    float value = 0;
+    std::memcpy(&value, array->bytes.data(), sizeof value);
+    EXPECT_EQ(value, 0x1p-8f);
+  }
+  expectRefusal(
+      read(member("l.weight_scale_2", 0) + "," + member("l.weight_global_scale", 4), {1, 1}),
+      "must have weight_scale_2 or weight_global_scale, whose meanings are opposite, got both");
+  expectRefusal(read(member("m.weight_scale_2", 0), {1}), "got neither");
+  expectRefusal(read(member("l.weight_global_scale", 0), {0}), "must be positive and finite");
+  expectRefusal(
+      read(R"("l.weight_scale_2":{"dtype":"F32","shape":[2],"data_offsets":[0,8]})", {1, 1}),
+      "must be one f32, got F32 [2]");
 }
 
 TEST(Safetensors, refusesDamagedFiles) {
