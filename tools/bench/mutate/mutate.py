@@ -81,6 +81,7 @@ class Kernel:
         self.reasons = reasons
         self.flags = OBEYED
         self.warnings = set(warnings)  # rules by which the kernel as it is may be warned of
+        self.exchanges = False  # whether shuffles and atomics are changed, too
 
     def execute(self, name, text, *flags):
         """(status, stderr, output bytes)"""
@@ -190,7 +191,7 @@ def mutateKernel(kernel, count, list_):
         print(f"{kernel.name}: the kernel must run without a report before it is changed: {said.strip()[:500]}")
         return collections.Counter(false_alarms=1)
     kernel.golden = golden
-    every = list(mutations.mutants(kernel.ptx))
+    every = list(mutations.mutants(kernel.ptx, kernel.exchanges))
     rng = random.Random(kernel.name)
     verdicts = collections.Counter(dict.fromkeys(["reported", "wrong", "equivalent", "unexplained"], 0))
 
@@ -263,6 +264,36 @@ def emittedKernels(build, folder, pattern):
             kernel.flags = OBEYED_IN_CLUSTERS
         yield kernel
     yield from blockKernels(build, folder, pattern)
+    yield from quantizeKernels(build, folder, pattern)
+
+
+def quantizeKernels(build, folder, pattern):
+    """Kernels that quantise, which only exchange: amax among the lanes of a block; elements of less than a word; the
+    largest magnitude of a matrix, by redux and an atomic, and the kernel behind that."""
+    sys.path.insert(0, str(ROOT / "test" / "tools" / "blockscale-run" / "Inputs"))
+    import numpy
+    import quantize_formats
+
+    for form, rows, k, arch, layout in (("nvfp4", 65, 80, "sm_100a", "tiled"), ("mxfp6-e3m2", 9, 352, "sm_107a", "tiled"),
+                                        ("mxfp4", 5, 352, "sm_90a", "linear")):
+        name = f"quantize-{form}-{arch}-{layout}-{rows}x{k}"
+        if not re.search(pattern, name):
+            continue
+        work = pathlib.Path(folder) / name
+        work.mkdir()
+        (work / "k.mlir").write_text(quantize_formats.module(rows, k, "f32", form, layout, "computed"))
+        # One value of each block gives its scale alone, wherever it is; the largest of all is not the first lane's.
+        random = numpy.random.default_rng(7)
+        x = random.uniform(0.1, 1, (rows * k // 16, 16)) * 2.0 ** random.integers(-4, 5, (rows * k // 16, 1))
+        x[numpy.arange(len(x)), random.integers(0, 16, len(x))] *= 2.0 ** random.integers(4, 12, len(x))
+        x = x.reshape(rows, k)
+        x[rows // 2, 21] = 2e5
+        numpy.save(work / "x.npy", x.astype(numpy.float32))
+        subprocess.run([pathlib.Path(build) / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={arch}", work / "k.mlir",
+                        "-o", work / "k.ptx", f"--manifest={work / 'k.json'}"], check=True)
+        kernel = Kernel(build, work, name, (work / "k.ptx").read_text(), work / "k.json", [f"--arg={work / 'x.npy'}"])
+        kernel.exchanges = True
+        yield kernel
 
 
 def blockKernels(build, folder, pattern):

@@ -261,9 +261,26 @@ def strongVariants(line):
             yield "weaken.scope", "of the CTA only", line.withOpcode(line.opcode.replace(scope, ".cta", 1))
 
 
-def variants(line):
-    """(kind, what, text) of every change of an instruction."""
+def exchangeVariants(line):
+    """What lanes, warps and blocks of threads tell each other without a barrier."""
+    result, source = line.operands[:2]
+    if line.opcode.startswith(("shfl.sync", "redux.sync")):
+        yield "drop.exchange", "its own value", f"{line.guard}mov.b32 {result.split('|')[0]}, {source};"
+    if line.opcode.startswith("shfl.sync"):
+        # Lanes beside each other reduce the same, in whichever order.
+        bit, what = (16, "of the warp's other half") if "bfly" in line.opcode else (1, "of the lane beside it")
+        yield "weaken.lane", what, line.changed(2, ("xor.b32", str(bit)))
+    if line.opcode.startswith("atom."):
+        yield "drop.atomic", "dropped", NOTHING
+        yield "weaken.atomic", "a plain store", f"{line.guard}st.global.b32 {source}, {line.operands[2]};"
+
+
+def variants(line, exchanges=False):
+    """(kind, what, text) of every change of an instruction; also of exchanges, where a kernel
+    has them for its data."""
     opcode = line.opcode
+    if exchanges and re.match(r"(shfl|redux)\.sync|atom\.", opcode):
+        return exchangeVariants(line)
     if re.match(r"mbarrier\.(try|test)_wait", opcode):
         return waitVariants(line)
     if re.match(r"mbarrier\.(arrive|expect_tx|complete_tx)", opcode):
@@ -313,11 +330,11 @@ def statements(text):
             yield index, Line(match)
 
 
-def mutants(ptx):
+def mutants(ptx, exchanges=False):
     """Every mutant of a PTX text, in the order of its lines."""
     lines = ptx.split("\n")
     for index, line in statements(lines):
-        for kind, what, text in variants(line):
+        for kind, what, text in variants(line, exchanges):
             changed = "\n".join([*lines[:index], "\t" + text, *lines[index + 1:]])
             yield Mutant(kind, index + 1, f"{line.opcode}: {what}", changed)
 
