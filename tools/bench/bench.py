@@ -80,9 +80,10 @@ def benchBlocks(build, ptxas, quick):
         measure.report(key, value)
 
 
-def benchQuantizers(build, ptxas):
+def benchQuantizers(build, ptxas, quick):
     """What ptxas makes of kernels that quantise, and their bytes against NumPy."""
     command = [sys.executable, ROOT / "tools" / "bench" / "quantize_resources.py", "--build", build, "--ptxas", ptxas]
+    command += [] if quick else ["--full"]
     for key, value in measure.figuresOf(command).items():
         measure.report(key, value)
 
@@ -172,7 +173,7 @@ def main():
     ours = benchCompile(build)
     benchForms(build)
     benchBlocks(build, found[0], quick=args.quick)
-    benchQuantizers(build, found[0])
+    benchQuantizers(build, found[0], quick=args.quick)
     benchEmulator(build)
     benchWholeKernels(build, quick=args.quick)
     benchKernels(build, found[0], full=not args.quick)
