@@ -321,6 +321,19 @@ TEST(EncodeScaled, EveryBoundaryUnderEveryScale) {
   }
 }
 
+/// A scale of NaN gives NaN, or +max where there is none, whatever the value.
+TEST(EncodeScaled, NanScaleOfEveryExponent) {
+  for (Format format : {Format::e4m3, Format::e5m2, Format::e2m1, Format::e2m3, Format::e3m2}) {
+    Ending f = ending(std::string(facts::name(format)));
+    uint32_t want = f.hasNan ? f.nan : uint32_t(f.magnitudes.size() - 1);
+    size_t wrong = 0;
+    for (float x : sources(f))
+      for (Round round : {Round::nearestEven, Round::towardZero})
+        wrong += encodeScaled(format, x, 0xFF, round) != want;
+    EXPECT_EQ(wrong, 0u) << facts::name(format);
+  }
+}
+
 TEST(EncodeScaled, SpecialCasesMeasuredOnHardware) {
   for (float x : {0.0f, -3.0f, kInf, kNan}) // scale NaN
     EXPECT_EQ(encodeScaled(Format::e4m3, x, 0xFF), 0x7Fu);
