@@ -30,8 +30,9 @@ Outcome named(Warp &w, const Instruction &in) {
                           " must be a multiple of 32, got " + dec(expected));
   NamedBarrier &b = w.cta->named[id];
   if (b.arrived && b.expected != expected)
-    return w.fail(in, "bar_count: thread count of barrier " + dec(id) + " must be " +
-                          dec(b.expected) + " as for others, got " + dec(expected));
+    return w.fail(in, Fault("bar_count: thread count of barrier " + dec(id) + " must be " +
+                            dec(b.expected) + " as for others, got " + dec(expected))
+                          .against("the last arrival", b.line));
   b.expected = expected;
   // A warp that is not full counts as a whole when a count is given.
   uint32_t arriving = uint32_t(std::popcount(w.mask));
@@ -43,8 +44,10 @@ Outcome named(Warp &w, const Instruction &in) {
   uint64_t generation = b.generation;
   uint32_t need = expected ? expected : w.cta->liveThreads;
   if (b.arrived > need)
-    return w.fail(in, "bar_count: barrier " + dec(id) + " must have " + dec(need) +
-                          " threads, got " + dec(b.arrived));
+    return w.fail(in, Fault("bar_count: barrier " + dec(id) + " must have " + dec(need) +
+                            " threads, got " + dec(b.arrived))
+                          .against("the arrival before", b.line));
+  b.line = in.line;
   if (b.arrived == need) {
     w.cta->completeNamed(id);
     return Outcome::next;
@@ -85,10 +88,12 @@ Outcome clusterArrive(Warp &w, const Instruction &in) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
     if (w.clusterPhase[l] != kNoArrival)
-      return w.fail(in,
-                    "cluster_arrive: thread must wait between two arrivals at the cluster barrier");
+      return w.fail(
+          in, Fault("cluster_arrive: thread must wait between two arrivals at the cluster barrier")
+                  .against("the first arrival", w.clusterLine));
     w.clusterPhase[l] = c.clusterGeneration;
   }
+  w.clusterLine = in.line;
   if (w.hazards)
     w.hazards->clusterArrive(w, Order(in.sub));
   c.clusterArrived += uint32_t(std::popcount(w.mask));

@@ -66,7 +66,8 @@ bool AsyncOp::touches(const Cta &cta) const { return warp->cta == &cta; }
 void Cluster::ctaExited(const Cta &cta) {
   for (const auto &op : ops)
     if (const char *leak = op->leakAtExit(); leak && op->touches(cta)) {
-      fail(op->line, std::string("exit: ") + op->what() + " " + leak);
+      fail(op->line, Fault(std::string("exit: ") + op->what() + " " + leak)
+                         .against("exit of cta rank " + dec(cta.rank), cta.exitLine));
       return;
     }
 }
@@ -91,9 +92,9 @@ Cluster::Cluster(Launch &owner, uint64_t turnOfStart, const ClusterPlace &at)
 
 Cluster::~Cluster() = default;
 
-void Cluster::fail(uint32_t line, const std::string &message) {
+void Cluster::fail(uint32_t line, const Fault &fault) {
   failed = true;
-  launch.fail(turn, line, hazards ? Hazards::withLabel(message) : message);
+  launch.fail(turn, line, fault);
 }
 
 uint64_t Cluster::random() {
@@ -339,14 +340,18 @@ bool Cluster::finish() {
       }
     if (!landed) {
       fail(ops[0]->line,
-           std::string("exit: ") + ops[0]->what() + " must be complete when its CTA exits");
+           Fault(std::string("exit: ") + ops[0]->what() + " must be complete when its CTA exits")
+               .against("exit", ops[0]->warp->cta->exitLine));
       return false;
     }
   }
   for (auto &cta : ctas)
     if (!cta->tmem.live().empty() && !stopped())
-      fail(cta->tmem.live()[0].line, "tmem_leak: tensor memory columns " + cta->tmem.describe() +
-                                         " must be freed before the CTA exits");
+      fail(cta->tmem.live()[0].line,
+           Fault("tmem_leak: tensor memory columns " + cta->tmem.describe() +
+                 " must be freed before the CTA exits")
+               .at("tensor memory of cta rank " + dec(cta->rank))
+               .against("exit", cta->exitLine));
   if (hazards && !stopped())
     hazards->finished();
   return !stopped();

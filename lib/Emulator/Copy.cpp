@@ -83,7 +83,7 @@ public:
   bool land() override {
     for (uint32_t m = lanes; m; m &= m - 1) {
       arriving = m & -m;
-      if (std::string e = mbarrierArrive(*warp->cta, barrier[__builtin_ctz(m)], 1, 0); !e.empty())
+      if (Fault e = mbarrierArrive(*warp->cta, barrier[__builtin_ctz(m)], 1, 0); !e.empty())
         warp->fail(line, e);
     }
     return true;
@@ -116,8 +116,9 @@ Outcome copyAsync(Warp &w, const Instruction &in) {
     op->src[l] = addressAt(w, in.op[1], in.flags & 2, in.imm2, l);
     op->srcBytes[l] = in.op[2] == kNone ? in.sub : w.reg<uint32_t>(in.op[2])[l];
     if (op->srcBytes[l] > in.sub)
-      return w.fail(in, "cp_async_size: source size must be at most " + dec(in.sub) + ", got " +
-                            dec(op->srcBytes[l]));
+      return w.fail(in, Fault("cp_async_size: source size must be at most " + dec(in.sub) +
+                              ", got " + dec(op->srcBytes[l]))
+                            .at(globalBytes(op->src[l], op->srcBytes[l])));
     if (ignore && w.predicate(in.op[3], unsigned(l)))
       op->srcBytes[l] = 0;
     op->group[l] = w.copyGroup[l];
@@ -125,8 +126,9 @@ Outcome copyAsync(Warp &w, const Instruction &in) {
     if (!w.resolve(in, Space::sharedCluster, op->dst[l], in.sub, unsigned(l)))
       return Outcome::error;
     if (op->src[l] % in.sub)
-      return w.fail(in, "mem_align: address must be a multiple of " + dec(in.sub) + " bytes, got " +
-                            hex(op->src[l]));
+      return w.fail(in, Fault("mem_align: address must be a multiple of " + dec(in.sub) +
+                              " bytes, got " + hex(op->src[l]))
+                            .at(globalBytes(op->src[l], in.sub)));
     if (op->srcBytes[l] && !w.resolveGlobal(in, op->src[l], op->srcBytes[l]))
       return Outcome::error;
   }
@@ -165,10 +167,11 @@ Outcome copyArrive(Warp &w, const Instruction &in) {
     int l = __builtin_ctz(m);
     uint64_t a = addressAt(w, in.op[0], in.flags & 1, in.imm, l);
     if ((in.flags & 2) && classify(a, a) != Space::sharedCluster)
-      return w.fail(in, "mbar_address: mbarrier must lie in shared memory, got " + hex(a));
+      return w.fail(in, Fault("mbar_address: mbarrier must lie in shared memory, got " + hex(a))
+                            .at(globalBytes(a, 8)));
     op->barrier[l] = a;
     if (!(in.flags & 4))
-      if (std::string e = mbarrierAddPending(*w.cta, a, 1); !e.empty())
+      if (Fault e = mbarrierAddPending(*w.cta, a, 1); !e.empty())
         return w.fail(in, e);
   }
   w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::free, w.mask);

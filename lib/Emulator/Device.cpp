@@ -26,12 +26,23 @@ using facts::Result;
 
 Device::~Device() = default;
 
-void Launch::fail(uint64_t turn, uint32_t line, const std::string &message) {
+void Launch::fail(uint64_t turn, uint32_t line, const Fault &fault) {
   std::lock_guard<std::mutex> guard(lock);
   if (turn >= failedAt)
     return;
-  error = module.file + ":" + std::to_string(line) + ": " + message;
+  error = module.file + ":" + std::to_string(line) + ": " + fault.text;
+  if (options.hazards.mode != HazardMode::off)
+    error += faultLines(fault, module.file) + sourceLines(line, fault.otherLine);
   failedAt = turn;
+}
+
+std::string Launch::sourceLines(uint32_t line, uint32_t otherLine) const {
+  std::string out;
+  if (std::string from = module.source->at(line); !from.empty())
+    out.append("\n  from: ").append(from);
+  if (std::string other = module.source->at(otherLine); otherLine && !other.empty())
+    out.append("\n  against: ").append(other);
+  return out;
 }
 
 void Launch::clusterEnded(uint64_t turn, uint64_t executed, uint64_t clusters) {
@@ -84,12 +95,8 @@ std::vector<std::string> Launch::hazardTexts(bool errors) const {
   });
   std::vector<std::string> out;
   for (const HazardFinding *h : found) {
-    std::string text = module.file + ":" + std::to_string(h->line) + ": hazard: " + h->text;
-    if (std::string from = module.source->at(h->line); !from.empty())
-      text.append("\n  from: ").append(from);
-    if (std::string other = module.source->at(h->otherLine); h->otherLine && !other.empty())
-      text.append("\n  against: ").append(other);
-    out.push_back(std::move(text));
+    out.push_back(module.file + ":" + std::to_string(h->line) + ": hazard: " + h->text +
+                  sourceLines(h->line, h->otherLine));
   }
   return out;
 }

@@ -42,11 +42,14 @@ public:
     }
     for (Cta *cta : ctas) {
       if (!cta->liveThreads) {
-        warp->fail(line, "cancel_multicast: CTAs of the cluster must not have exited");
+        warp->fail(line,
+                   Fault("cancel_multicast: CTAs of the cluster must not have exited")
+                       .at(sharedBytes(uint64_t(cta->rank) << kClusterShift | answer, kAnswerBytes))
+                       .against("exit of that CTA", cta->exitLine));
         return true;
       }
       std::memcpy(cta->shared.data() + answer, words, kAnswerBytes);
-      if (std::string e = mbarrierCompleteTx(*cta, of(*cta), kAnswerBytes); !e.empty()) {
+      if (Fault e = mbarrierCompleteTx(*cta, of(*cta), kAnswerBytes); !e.empty()) {
         warp->fail(line, e);
         return true;
       }
@@ -86,25 +89,33 @@ private:
 Outcome tryCancel(Warp &w, const Instruction &in) {
   const auto &form = *static_cast<const TryForm *>(in.extra);
   Cluster &cluster = *w.cta->cluster;
-  if (cluster.cancelFailureSeen)
-    return w.fail(in, "cancel_after_failure: try_cancel must not follow an answer that says no "
-                      "cluster was left");
+  if (cluster.cancelFailureLine)
+    return w.fail(in, Fault("cancel_after_failure: try_cancel must not follow an answer that says "
+                            "no cluster was left")
+                          .at(sharedBytes(form.answer.at(w, int(w.leader())) & kSharedOffsetMask,
+                                          kAnswerBytes))
+                          .against("clusterlaunchcontrol.query_cancel, which saw the answer,",
+                                   cluster.cancelFailureLine));
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
     auto op = std::make_unique<TryCancel>();
     uint64_t answer = form.answer.at(w, l), barrier = form.barrier.at(w, l);
     for (uint64_t *a : {&answer, &barrier}) {
       if ((in.flags & kGeneric) && classify(*a, *a) != Space::sharedCluster)
-        return w.fail(in, "cancel_address: operands of try_cancel must lie in shared memory, got " +
-                              hex(*a));
+        return w.fail(in, Fault("cancel_address: operands of try_cancel must lie in shared memory, "
+                                "got " +
+                                hex(*a))
+                              .at(globalBytes(*a, a == &answer ? kAnswerBytes : 8)));
       if ((*a >> kClusterShift) != w.cta->rank)
-        return w.fail(in, "cancel_address: operands of try_cancel must lie in the CTA's own shared "
-                          "memory, got " +
-                              hex(*a));
+        return w.fail(in, Fault("cancel_address: operands of try_cancel must lie in the CTA's own "
+                                "shared memory, got " +
+                                hex(*a))
+                              .at(sharedBytes(*a, a == &answer ? kAnswerBytes : 8)));
     }
     if (answer % kAnswerBytes)
-      return w.fail(in, "cancel_address: answer must lie at a multiple of 16 bytes, got " +
-                            hex(answer));
+      return w.fail(
+          in, Fault("cancel_address: answer must lie at a multiple of 16 bytes, got " + hex(answer))
+                  .at(sharedBytes(answer, kAnswerBytes)));
     if (!w.resolveShared(in, answer, kAnswerBytes))
       return Outcome::error;
     op->answer = answer & kSharedOffsetMask;
@@ -129,7 +140,7 @@ Outcome isCanceled(Warp &w, const Instruction &in) {
     yes |= (words[2] & 1) << l;
   }
   if (yes != w.mask)
-    w.cta->cluster->cancelFailureSeen = true;
+    w.cta->cluster->cancelFailureLine = in.line;
   w.preds[in.op[0]] = (w.preds[in.op[0]] & ~w.mask) | yes;
   return Outcome::next;
 }

@@ -16,6 +16,7 @@
 #define BLOCKSCALE_LIB_EMULATOR_MACHINE_H
 
 #include "Addresses.h"
+#include "Fault.h"
 #include "GlobalMemory.h"
 #include "Hazards/Access.h"
 #include "Program.h"
@@ -80,7 +81,9 @@ struct Launch {
   std::shared_ptr<LaunchHazards> hazardsTogether; // null: not checked
 
   bool failed() const { return failedAt != kNoFailure; }
-  void fail(uint64_t turn, uint32_t line, const std::string &message);
+  void fail(uint64_t turn, uint32_t line, const Fault &fault);
+  /// Of a report: where its lines come from, by .loc.
+  std::string sourceLines(uint32_t line, uint32_t otherLine) const;
   /// A cluster has come to its end; refuses the launch beyond its instruction limit.
   void clusterEnded(uint64_t turn, uint64_t executed, uint64_t clusters);
   /// Further clusters could only run beyond the instruction limit.
@@ -202,6 +205,7 @@ public:
   uint32_t copyGroup[32] = {}, bulkGroup[32] = {};                    // open group of each lane
   uint32_t wgmmaGroup = 0;                                            // the open group
   uint64_t clusterPhase[32]; // of an arrival not waited for
+  uint32_t clusterLine = 0;  // of the last arrival
 
   Warp(Cta &cta, unsigned id);
 
@@ -211,8 +215,8 @@ public:
   bool predicate(Operand o, unsigned lane) const { return preds[o] >> lane & 1; }
   Fragment &fragment() { return fragments[current]; }
 
-  Outcome fail(const Instruction &in, const std::string &message);
-  void fail(uint32_t line, const std::string &message);
+  Outcome fail(const Instruction &in, const Fault &fault);
+  void fail(uint32_t line, const Fault &fault);
   Outcome block(Wait::Kind kind, bool advance = false, uint64_t a = 0, uint64_t b = 0);
   /// Runs until the warp blocks, yields, exits or used its budget.
   /// Returns false when it made no step.
@@ -266,6 +270,7 @@ struct PairCall {
 
 struct NamedBarrier {
   uint32_t arrived = 0, expected = 0; // threads
+  uint32_t line = 0;                  // of the last arrival
   uint64_t generation = 0;
   /// Predicates of barrier.red, of the open generation and the one before.
   struct Votes {
@@ -285,6 +290,7 @@ struct Collector {
   const Warp *warp = nullptr; // that filled it; null: empty
   uint64_t operand = 0;       // descriptor or tensor memory address
   std::shared_ptr<CollectorContents> contents;
+  uint32_t emptiedLine = 0; // by the last use, or by a discard
 };
 
 class Cta {
@@ -306,6 +312,7 @@ public:
   Collector collectors[2]; // of A and B, in the even CTA of a pair
   std::vector<std::unique_ptr<Warp>> warps;
   uint32_t liveThreads = 0;
+  uint32_t exitLine = 0; // of the last thread that has exited
 
   bool isBarrier(uint64_t offset) const {
     return offset / 8 < barrierLive.size() && barrierLive[offset / 8];
@@ -328,11 +335,11 @@ public:
   uint64_t progress = 0; // counts changes that others can see
   uint32_t clusterArrived = 0, clusterExpected = 0;
   uint64_t clusterGeneration = 0;
-  bool cancelFailureSeen = false;   // an answer of try_cancel said that no cluster was left
+  uint32_t cancelFailureLine = 0;   // where an answer of try_cancel said no cluster was left
   bool issuedNow = false;           // an operation was issued in this slice
   std::unique_ptr<Hazards> hazards; // null: not checked
 
-  void fail(uint32_t line, const std::string &message);
+  void fail(uint32_t line, const Fault &fault);
   /// It has failed, or one before it has.
   bool stopped() const { return failed || launch.failedAt < turn; }
   enum class Turn : uint8_t { ended, stopped, waits };
@@ -378,6 +385,8 @@ private:
 
 /// Resolves a generic address to a space and an address in it.
 Space classify(uint64_t generic, uint64_t &address);
+/// "local memory bytes 0x10..0x17", for messages.
+std::string describeBytes(Space space, uint64_t address, uint64_t bytes);
 
 } // namespace blockscale::emu
 

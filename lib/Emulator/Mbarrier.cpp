@@ -58,28 +58,40 @@ struct Place {
   }
 };
 
-std::string find(const Cta &any, uint64_t address, Place &place) {
+constexpr unsigned kBytes = 8; // of an mbarrier
+
+Fault on(const Cta &any, uint64_t address, std::string text) {
+  Fault f = Fault(std::move(text)).at(sharedBytes(address, kBytes));
+  return any.cluster->hazards ? any.cluster->hazards->namingBarrier(std::move(f), address) : f;
+}
+
+Fault find(const Cta &any, uint64_t address, Place &place) {
   place.cta = any.cluster->ctaOf(address);
   place.offset = address & kSharedOffsetMask;
   if (!place.cta || place.offset < kSharedBase || place.offset + 8 > place.cta->shared.size())
-    return "mbar_address: mbarrier must lie in shared memory, got " + hex(address);
+    return Fault("mbar_address: mbarrier must lie in shared memory, got " + hex(address))
+        .at(sharedBytes(address, kBytes));
   if (!place.cta->liveThreads && place.cta != &any)
-    return "cluster_exited: CTA of an mbarrier must not have exited, got " + hex(address);
-  if (place.offset % 8)
-    return "mbar_align: mbarrier must lie at a multiple of 8 bytes, got " + hex(address);
+    return Fault("cluster_exited: CTA of an mbarrier must not have exited, got " + hex(address))
+        .at(sharedBytes(address, kBytes))
+        .against("exit of that CTA", place.cta->exitLine);
+  if (place.offset % kBytes)
+    return Fault("mbar_align: mbarrier must lie at a multiple of 8 bytes, got " + hex(address))
+        .at(sharedBytes(address, kBytes));
   if (!place.cta->isBarrier(place.offset))
-    return "mbar_init: mbarrier must be initialised, got " + hex(address);
+    return on(any, address, "mbar_init: mbarrier must be initialised, got " + hex(address));
   uint64_t word;
   std::memcpy(&word, place.cta->shared.data() + place.offset, 8);
   place.state = MbarrierState::unpack(word);
   return {};
 }
 
-std::string addTx(Place &p, uint64_t address, int64_t bytes) {
+Fault addTx(Place &p, uint64_t address, int64_t bytes) {
   int64_t tx = p.state.tx + bytes;
   if (tx > MbarrierState::kMaxTx || tx < -MbarrierState::kMaxTx)
-    return "mbar_tx: transaction bytes must stay within +-" + dec(MbarrierState::kMaxTx) +
-           ", got " + dec(tx) + " at " + hex(address);
+    return on(*p.cta, address,
+              "mbar_tx: transaction bytes must stay within +-" + dec(MbarrierState::kMaxTx) +
+                  ", got " + dec(tx) + " at " + hex(address));
   p.state.tx = int32_t(tx);
   Cta::TransactionBytes &sums = p.cta->transactions[p.offset];
   (bytes > 0 ? sums.expected : sums.came) += uint64_t(bytes > 0 ? bytes : -bytes);
@@ -98,11 +110,11 @@ bool mbarrierPhaseDone(const Cta &cta, uint64_t address, bool parity) {
   return (word >> 63) != uint64_t(parity);
 }
 
-std::string mbarrierCompleteTx(Cta &any, uint64_t address, uint32_t bytes) {
+Fault mbarrierCompleteTx(Cta &any, uint64_t address, uint32_t bytes) {
   Place p;
-  if (std::string e = find(any, address, p); !e.empty())
+  if (Fault e = find(any, address, p); !e.empty())
     return e;
-  if (std::string e = addTx(p, address, -int64_t(bytes)); !e.empty())
+  if (Fault e = addTx(p, address, -int64_t(bytes)); !e.empty())
     return e;
   if (any.cluster->hazards)
     any.cluster->hazards->barrierSignalled(address);
@@ -111,23 +123,26 @@ std::string mbarrierCompleteTx(Cta &any, uint64_t address, uint32_t bytes) {
   return {};
 }
 
-std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t expectTx,
-                           Arrival arrival) {
+Fault mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t expectTx,
+                     Arrival arrival) {
   Place p;
-  if (std::string e = find(any, address, p); !e.empty())
+  if (Fault e = find(any, address, p); !e.empty())
     return e;
   if (expectTx)
-    if (std::string e = addTx(p, address, expectTx); !e.empty())
+    if (Fault e = addTx(p, address, expectTx); !e.empty())
       return e;
   if (int64_t(count) > p.state.pending)
-    return "mbar_arrivals: arrivals must be at most the pending " + dec(p.state.pending) +
-           ", got " + dec(count) + " at " + hex(address);
+    return on(any, address,
+              "mbar_arrivals: arrivals must be at most the pending " + dec(p.state.pending) +
+                  ", got " + dec(count) + " at " + hex(address));
   if (isDrop(arrival) && int32_t(count) >= p.state.expected)
-    return "mbar_drop: arrive_drop must leave an expected count of at least 1, got " +
-           dec(p.state.expected) + " less " + dec(count) + " at " + hex(address);
+    return on(any, address,
+              "mbar_drop: arrive_drop must leave an expected count of at least 1, got " +
+                  dec(p.state.expected) + " less " + dec(count) + " at " + hex(address));
   if (isNoComplete(arrival) && int32_t(count) == p.state.pending && p.state.tx == 0)
-    return "mbar_nocomplete: arrival with .noComplete must not end the phase, got the last " +
-           dec(count) + " at " + hex(address);
+    return on(any, address,
+              "mbar_nocomplete: arrival with .noComplete must not end the phase, got the last " +
+                  dec(count) + " at " + hex(address));
   if (isDrop(arrival))
     p.state.expected -= int32_t(count);
   p.state.pending -= int32_t(count);
@@ -138,12 +153,13 @@ std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t e
   return {};
 }
 
-std::string mbarrierAddPending(Cta &any, uint64_t address, uint32_t count) {
+Fault mbarrierAddPending(Cta &any, uint64_t address, uint32_t count) {
   Place p;
-  if (std::string e = find(any, address, p); !e.empty())
+  if (Fault e = find(any, address, p); !e.empty())
     return e;
   if (p.state.pending + int64_t(count) > maxCount(p.layout()))
-    return "mbar_count: pending count must be at most " + dec(maxCount(p.layout()));
+    return on(any, address,
+              "mbar_count: pending count must be at most " + dec(maxCount(p.layout())));
   p.state.pending += int32_t(count);
   p.save();
   return {};
@@ -151,8 +167,7 @@ std::string mbarrierAddPending(Cta &any, uint64_t address, uint32_t count) {
 
 std::string mbarrierDescribe(const Cta &cta, uint64_t address) {
   Place p;
-  std::string e = find(cta, address, p);
-  if (!e.empty())
+  if (!find(cta, address, p).empty())
     return "mbarrier " + hex(address);
   return "mbarrier " + hex(address) + " (phase parity " + dec(p.state.phase) + ", pending " +
          dec(p.state.pending) + " of " + dec(p.state.expected) + ", " + dec(p.state.tx) + " bytes)";
@@ -201,14 +216,16 @@ bool barrierAddress(Warp &w, const Instruction &in, Operand base, int l, uint64_
             uint64_t(in.imm);
   if (in.flags & kGeneric) {
     if (classify(address, address) != Space::sharedCluster) {
-      w.fail(in, "mbar_address: mbarrier must lie in shared memory, got generic address " +
-                     hex(address));
+      w.fail(in, Fault("mbar_address: mbarrier must lie in shared memory, got generic address " +
+                       hex(address))
+                     .at(globalBytes(address, kBytes)));
       return false;
     }
   }
   if ((in.flags & kOwn) && (address >> kClusterShift) != w.cta->rank) {
-    w.fail(in, (in.run == wait ? "mbar_wait: mbarrier of a wait" : "mbar_address: mbarrier") +
-                   std::string(" must lie in the CTA's own shared memory, got ") + hex(address));
+    w.fail(in, Fault((in.run == wait ? "mbar_wait: mbarrier of a wait" : "mbar_address: mbarrier") +
+                     std::string(" must lie in the CTA's own shared memory, got ") + hex(address))
+                   .at(sharedBytes(address, kBytes)));
     return false;
   }
   return true;
@@ -223,11 +240,13 @@ Outcome init(Warp &w, const Instruction &in) {
     uint32_t count = w.reg<uint32_t>(in.op[1])[l];
     MbarrierLayout layout = in.flags & kLayoutV1 ? MbarrierLayout::v1 : MbarrierLayout::v0;
     if (count == 0 || count > uint32_t(maxCount(layout)))
-      return w.fail(in, "mbar_count: count must be 1.." + dec(maxCount(layout)) + ", got " +
-                            dec(count));
-    if (address % 8)
-      return w.fail(in,
-                    "mbar_align: mbarrier must lie at a multiple of 8 bytes, got " + hex(address));
+      return w.fail(
+          in, Fault("mbar_count: count must be 1.." + dec(maxCount(layout)) + ", got " + dec(count))
+                  .at(sharedBytes(address, kBytes)));
+    if (address % kBytes)
+      return w.fail(
+          in, Fault("mbar_align: mbarrier must lie at a multiple of 8 bytes, got " + hex(address))
+                  .at(sharedBytes(address, kBytes)));
     Cta *owner = nullptr;
     uint8_t *p = w.resolveShared(in, address, 8, &owner);
     if (!p)
@@ -251,7 +270,7 @@ Outcome inval(Warp &w, const Instruction &in) {
     if (!barrierAddress(w, in, in.op[0], __builtin_ctz(m), address))
       return Outcome::error;
     Place p;
-    if (std::string e = find(*w.cta, address, p); !e.empty())
+    if (Fault e = find(*w.cta, address, p); !e.empty())
       return w.fail(in, e);
     if (w.hazards)
       w.hazards->barrierInval(w, in, unsigned(__builtin_ctz(m)), address);
@@ -266,13 +285,12 @@ uint64_t stateToken(Warp &w, uint64_t address) {
 }
 
 /// The barriers of a lane: with a mask (op[3]) the same offset in several CTAs.
-bool eachBarrier(Warp &w, const Instruction &in, int l,
-                 const std::function<std::string(uint64_t)> &act) {
+bool eachBarrier(Warp &w, const Instruction &in, int l, const std::function<Fault(uint64_t)> &act) {
   uint64_t address;
   if (!barrierAddress(w, in, in.op[1], l, address))
     return false;
   auto one = [&](uint64_t a) {
-    std::string e = act(a);
+    Fault e = act(a);
     if (!e.empty())
       w.fail(in, e);
     return e.empty();
@@ -298,12 +316,13 @@ Outcome arrive(Warp &w, const Instruction &in) {
     int l = __builtin_ctz(m);
     uint32_t value = in.op[2] == kNone ? 1 : w.reg<uint32_t>(in.op[2])[l];
     uint64_t token = 0;
-    bool done = eachBarrier(w, in, l, [&](uint64_t address) {
+    bool done = eachBarrier(w, in, l, [&](uint64_t address) -> Fault {
       if (in.op[0] != kNone) {
         if (address >> kClusterShift != w.cta->rank)
-          return "mbar_state: an arrival that returns a state must be at a barrier of the own CTA, "
-                 "got " +
-                 hex(address);
+          return on(*w.cta, address,
+                    "mbar_state: an arrival that returns a state must be at a barrier of the own "
+                    "CTA, got " +
+                        hex(address));
         token = stateToken(w, address);
       }
       if (w.hazards)
@@ -327,7 +346,7 @@ Outcome expectTx(Warp &w, const Instruction &in) {
     int64_t bytes = w.reg<uint32_t>(in.op[2])[l];
     bool done = eachBarrier(w, in, l, [&](uint64_t address) {
       Place p;
-      std::string e = find(*w.cta, address, p);
+      Fault e = find(*w.cta, address, p);
       if (w.hazards)
         w.hazards->barrierUse(w, in, unsigned(l), address);
       if (e.empty())
@@ -366,7 +385,7 @@ Outcome checkLayout(Warp &w, const Instruction &in) {
     int l = __builtin_ctz(m);
     bool done = eachBarrier(w, in, l, [&](uint64_t address) {
       Place p;
-      std::string e = find(*w.cta, address, p);
+      Fault e = find(*w.cta, address, p);
       if (w.hazards)
         w.hazards->barrierUse(w, in, unsigned(l), address);
       if (e.empty())
@@ -409,13 +428,13 @@ Outcome wait(Warp &w, const Instruction &in) {
     if (!barrierAddress(w, in, in.op[1], l, a))
       return Outcome::error;
     Place p;
-    if (std::string e = find(*w.cta, a, p); !e.empty())
+    if (Fault e = find(*w.cta, a, p); !e.empty())
       return w.fail(in, e);
     bool x = false;
     if (in.flags & kParity) {
       const uint32_t value = w.reg<uint32_t>(in.op[2])[l];
       if (value > 1)
-        return w.fail(in, "mbar_parity: parity must be 0 or 1, got " + dec(value));
+        return w.fail(in, on(*w.cta, a, "mbar_parity: parity must be 0 or 1, got " + dec(value)));
       x = value;
     } else {
       x = w.reg<uint64_t>(in.op[2])[l] >> 63;

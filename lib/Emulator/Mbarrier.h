@@ -15,6 +15,8 @@
 
 #include "blockscale/Facts/LayoutsCluster.h"
 
+#include "Fault.h"
+
 #include <cstdint>
 #include <string>
 
@@ -53,13 +55,13 @@ bool mbarrierPhaseDone(const Cta &cta, uint64_t address, bool parity);
 
 /// Operations of asynchronous agents and instructions on a barrier at a cluster
 /// address. Empty when done, else the reason.
-std::string mbarrierCompleteTx(Cta &any, uint64_t address, uint32_t bytes);
+Fault mbarrierCompleteTx(Cta &any, uint64_t address, uint32_t bytes);
 enum class Arrival : uint8_t { plain, drop, noComplete, dropNoComplete };
 constexpr bool isDrop(Arrival a) { return a == Arrival::drop || a == Arrival::dropNoComplete; }
 constexpr bool isNoComplete(Arrival a) { return a >= Arrival::noComplete; }
-std::string mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t expectTx,
-                           Arrival arrival = Arrival::plain);
-std::string mbarrierAddPending(Cta &any, uint64_t address, uint32_t count);
+Fault mbarrierArrive(Cta &any, uint64_t address, uint32_t count, int64_t expectTx,
+                     Arrival arrival = Arrival::plain);
+Fault mbarrierAddPending(Cta &any, uint64_t address, uint32_t count);
 std::string mbarrierDescribe(const Cta &cta, uint64_t address);
 /// Of a phase that lacks no arrival and yet is not over: the bytes that do not add up. Else empty.
 std::string mbarrierWrongBytes(const Cta &cta, uint64_t address);

@@ -47,7 +47,9 @@ public:
     Space space = form->global ? Space::global : Space::sharedCluster;
     Cta *cta = form->global ? nullptr : warp->cta->cluster->ctaOf(dst);
     if (cta && !cta->liveThreads) {
-      warp->fail(line, std::string("exit: ") + what() + " " + leakAtExit());
+      warp->fail(line, Fault(std::string("exit: ") + what() + " " + leakAtExit())
+                           .at(sharedBytes(dst, form->bytes()))
+                           .against("exit of cta rank " + dec(cta->rank), cta->exitLine));
       return true;
     }
     uint8_t *to = warp->resolve(where, space, dst, form->bytes(), lane());
@@ -60,7 +62,7 @@ public:
       std::memcpy(to, data, form->bytes());
     }
     if (cta)
-      if (std::string e = mbarrierCompleteTx(*cta, barrier, form->bytes()); !e.empty())
+      if (Fault e = mbarrierCompleteTx(*cta, barrier, form->bytes()); !e.empty())
         warp->fail(line, e);
     return true;
   }
@@ -115,9 +117,11 @@ Outcome runStoreAsync(Warp &w, const Instruction &in) {
     if (form.generic) {
       space = classify(op->dst, op->dst);
       if (space != (form.global ? Space::global : Space::sharedCluster))
-        return w.fail(in, std::string("async_space: destination must lie in ") +
-                              (form.global ? "global" : "shared") + " memory, got " +
-                              hex(form.dst.at(w, l)));
+        return w.fail(in, Fault(std::string("async_space: destination must lie in ") +
+                                (form.global ? "global" : "shared") + " memory, got " +
+                                hex(form.dst.at(w, l)))
+                              .at(form.global ? sharedBytes(op->dst, form.bytes())
+                                              : globalBytes(op->dst, form.bytes())));
     }
     // Refuse at once what could never land.
     if (!w.resolve(in, space, op->dst, form.bytes(), unsigned(l)))
@@ -125,10 +129,12 @@ Outcome runStoreAsync(Warp &w, const Instruction &in) {
     if (!form.global) {
       op->barrier = form.mbar.at(w, l);
       if (form.generic && classify(op->barrier, op->barrier) != Space::sharedCluster)
-        return w.fail(in, "mbar_address: mbarrier must lie in shared memory, got generic address " +
-                              hex(form.mbar.at(w, l)));
+        return w.fail(in, Fault("mbar_address: mbarrier must lie in shared memory, got generic "
+                                "address " +
+                                hex(form.mbar.at(w, l)))
+                              .at(globalBytes(op->barrier, 8)));
       if (std::string e = checkPlaces(w, form, op->dst, op->barrier); !e.empty())
-        return w.fail(in, e);
+        return w.fail(in, Fault(e).at(sharedBytes(op->dst, form.bytes())));
     }
     for (size_t i = 0; i < form.parts.size(); ++i) {
       const StoreAsyncForm::Part &p = form.parts[i];

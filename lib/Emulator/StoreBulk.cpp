@@ -39,13 +39,15 @@ Outcome storeBulk(Warp &w, const Instruction &in) {
     const uint64_t size =
         in.flags & kWideSize ? w.reg<uint64_t>(in.op[1])[l] : w.reg<uint32_t>(in.op[1])[l];
     if (std::string e = badSize(size); !e.empty())
-      return w.fail(in, e);
+      return w.fail(in, Fault(e).at(sharedBytes(address & kSharedOffsetMask, size)));
     if ((in.flags & kGeneric) && classify(address, address) != Space::sharedCluster)
-      return w.fail(in, "mem_shared: st.bulk must write shared memory, got generic address " +
-                            hex(addressAt(w, in.op[0], in.flags & kWideAddress, in.imm, l)));
+      return w.fail(in, Fault("mem_shared: st.bulk must write shared memory, got generic address " +
+                              hex(addressAt(w, in.op[0], in.flags & kWideAddress, in.imm, l)))
+                            .at(globalBytes(address, size)));
     if (address >> kClusterShift != w.cta->rank)
-      return w.fail(in, "mem_shared: address of shared::cta must be the CTA's own, got " +
-                            hex(address) + " in CTA rank " + dec(w.cta->rank));
+      return w.fail(in, Fault("mem_shared: address of shared::cta must be the CTA's own, got " +
+                              hex(address) + " in CTA rank " + dec(w.cta->rank))
+                            .at(sharedBytes(address, size)));
     if (!size)
       continue;
     uint8_t *to = w.resolveShared(in, address, unsigned(size));

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace blockscale::emu {
 namespace {
@@ -117,18 +118,22 @@ void Cluster::reportStuck(bool livelock, const std::string &others) {
                    dec(cta->index.z) + " warp " + dec(w->id) + " at " + describeWait(*w, f);
       }
   message += others;
-  bool hasWrongBytes = false;
+  std::optional<uint64_t> wrongAt;
   for (const auto &cta : ctas)
     for (const auto &[offset, sums] : cta->transactions)
       if (std::string wrong =
               mbarrierWrongBytes(*cta, uint64_t(cta->rank) << kClusterShift | offset);
           !wrong.empty()) {
         message.append("; ").append(wrong);
-        hasWrongBytes = true;
+        wrongAt = uint64_t(cta->rank) << kClusterShift | offset;
       }
-  if (hazards && hasWrongBytes)
-    message.append("  [").append(info(Rule::MB5).label).append("]");
-  fail(line, message);
+  Fault fault(std::move(message));
+  if (hazards && wrongAt) {
+    fault = hazards->namingBarrier(std::move(fault), *wrongAt);
+    fault.memory = sharedBytes(*wrongAt, sizeof(uint64_t));
+    fault.breaks = info(Rule::MB5).label;
+  }
+  fail(line, fault);
 }
 
 } // namespace blockscale::emu

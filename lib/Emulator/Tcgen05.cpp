@@ -31,9 +31,12 @@ bool checkColumns(Warp &w, const Instruction &in, Cta &cta, unsigned column, uns
                   const char *what) {
   if (cta.tmem.covers(column, count))
     return true;
-  w.fail(in, std::string("tmem_bounds: columns of ") + what + " must lie in a live allocation (" +
-                 cta.tmem.describe() + "), got " + dec(column) + ".." +
-                 dec(int64_t(column) + count - 1));
+  const auto &live = cta.tmem.live();
+  w.fail(in, Fault(std::string("tmem_bounds: columns of ") + what +
+                   " must lie in a live allocation (" + cta.tmem.describe() + "), got " +
+                   dec(column) + ".." + dec(int64_t(column) + count - 1))
+                 .at(tensorColumns(column, count, cta.rank))
+                 .against("tcgen05.alloc", live.empty() ? cta.tmem.allocatedLine : live[0].line));
   return false;
 }
 
@@ -62,7 +65,7 @@ public:
   bool restricted = false;
   bool land() override {
     for (uint64_t b : barriers)
-      if (std::string e = mbarrierArrive(*warp->cta, b, 1, 0); !e.empty())
+      if (Fault e = mbarrierArrive(*warp->cta, b, 1, 0); !e.empty())
         warp->fail(line, e);
     return true;
   }
@@ -90,7 +93,8 @@ Outcome commit(Warp &w, const Instruction &in) {
     op->restricted = in.flags & 8;
     uint64_t a = addressAt(w, in.op[0], in.flags & 1, in.imm, l);
     if ((in.flags & 2) && classify(a, a) != Space::sharedCluster)
-      return w.fail(in, "mbar_address: mbarrier must lie in shared memory, got " + hex(a));
+      return w.fail(in, Fault("mbar_address: mbarrier must lie in shared memory, got " + hex(a))
+                            .at(globalBytes(a, 8)));
     if (in.op[1] == kNone) {
       op->barriers.push_back(a);
     } else {

@@ -33,20 +33,28 @@ Outcome waitForMemory(Warp &w) {
 bool mayAllocate(Warp &w, const Instruction &in, const Cta &cta, unsigned columns) {
   const Tmem &tmem = cta.tmem;
   if (tmem.relinquished)
-    w.fail(in, "tmem_alloc: no allocation must follow relinquish_alloc_permit in a CTA");
+    w.fail(in,
+           Fault("tmem_alloc: no allocation must follow relinquish_alloc_permit in a CTA")
+               .at("tensor memory of cta rank " + dec(cta.rank) + ", " + dec(columns) + " columns")
+               .against("tcgen05.relinquish_alloc_permit", tmem.relinquishedLine));
   else if (tmem.lastAllocated && columns > tmem.lastAllocated)
-    w.fail(in, "tmem_alloc: columns must not grow over a CTA's life, got " + dec(columns) +
-                   " after " + dec(tmem.lastAllocated));
+    w.fail(in,
+           Fault("tmem_alloc: columns must not grow over a CTA's life, got " + dec(columns) +
+                 " after " + dec(tmem.lastAllocated))
+               .at("tensor memory of cta rank " + dec(cta.rank) + ", " + dec(columns) + " columns")
+               .against("tcgen05.alloc", tmem.allocatedLine));
   else
     return true;
   return false;
 }
 
-bool nothingInFlight(Warp &w, const Instruction &in, const Cta &cta) {
+bool nothingInFlight(Warp &w, const Instruction &in, const Cta &cta, const PairCall &call) {
   for (const auto &op : w.cta->cluster->operations())
     if (op->touchesTmem() && op->touches(cta)) {
-      w.fail(in, std::string("tmem_dealloc: ") + op->what() + " at line " + dec(op->line) +
-                     " must be complete before its columns are freed");
+      w.fail(in, Fault(std::string("tmem_dealloc: ") + op->what() + " at line " + dec(op->line) +
+                       " must be complete before its columns are freed")
+                     .at(tensorColumns(call.column, call.columns, cta.rank))
+                     .against(op->what(), op->line));
       return false;
     }
   return true;
@@ -62,17 +70,21 @@ Outcome perform(Warp &w, const Instruction &in, Cta &cta, PairCall &call) {
     if (column < 0)
       return Outcome::blocked;
     cta.tmem.lastAllocated = call.columns;
+    cta.tmem.allocatedLine = in.line;
     call.column = unsigned(column);
     return Outcome::next;
   }
   case Kind::dealloc:
-    if (!nothingInFlight(w, in, cta))
+    if (!nothingInFlight(w, in, cta, call))
       return Outcome::error;
     if (std::string e = cta.tmem.release(call.column, call.columns, call.exclusive); !e.empty())
-      return w.fail(in, "tmem_dealloc: " + e);
+      return w.fail(in, Fault("tmem_dealloc: " + e)
+                            .at(tensorColumns(call.column, call.columns, cta.rank))
+                            .against("the last tcgen05.alloc", cta.tmem.allocatedLine));
     return Outcome::next;
   case Kind::relinquish:
     cta.tmem.relinquished = true;
+    cta.tmem.relinquishedLine = in.line;
     return Outcome::next;
   }
   return Outcome::next;
@@ -98,16 +110,21 @@ Outcome performPair(Warp &w, const Instruction &in, PairCall &call) {
   if (!other.warp || other.isDone)
     return waitForMemory(w);
   if (other.kind != call.kind)
-    return w.fail(in, std::string("tmem_pair: CTAs of a pair must meet at the same instruction, "
-                                  "got ") +
-                          nameOf(call.kind) + " and " + nameOf(other.kind) + " at line " +
-                          dec(other.line));
+    return w.fail(in, Fault(std::string("tmem_pair: CTAs of a pair must meet at the same "
+                                        "instruction, got ") +
+                            nameOf(call.kind) + " and " + nameOf(other.kind) + " at line " +
+                            dec(other.line))
+                          .at("tensor memory of both CTAs")
+                          .against(nameOf(other.kind), other.line));
   if (other.columns != call.columns || other.exclusive != call.exclusive ||
       (call.kind == Kind::dealloc && other.column != call.column))
-    return w.fail(in, std::string("tmem_pair: ") + nameOf(call.kind) +
-                          " must name the same columns in both CTAs of a pair, got " +
-                          dec(call.column) + "+" + dec(call.columns) + " and " + dec(other.column) +
-                          "+" + dec(other.columns) + " at line " + dec(other.line));
+    return w.fail(in,
+                  Fault(std::string("tmem_pair: ") + nameOf(call.kind) +
+                        " must name the same columns in both CTAs of a pair, got " +
+                        dec(call.column) + "+" + dec(call.columns) + " and " + dec(other.column) +
+                        "+" + dec(other.columns) + " at line " + dec(other.line))
+                      .at(tensorColumns(call.column, call.columns, own.rank))
+                      .against(nameOf(other.kind), other.line));
   if (Outcome o = perform(w, in, own, call); o != Outcome::next)
     return o == Outcome::blocked ? waitForMemory(w) : o;
   // The pair's allocations have always been the same.
@@ -143,7 +160,9 @@ Outcome alloc(Warp &w, const Instruction &in) {
     return w.fail(in, ok.message());
   uint64_t address = addressAt(w, in.op[0], in.flags & kWide, in.imm, int(w.leader()));
   if ((in.flags & kGeneric) && classify(address, address) != Space::sharedCluster)
-    return w.fail(in, "tmem_alloc: result must be written to shared memory, got " + hex(address));
+    return w.fail(in,
+                  Fault("tmem_alloc: result must be written to shared memory, got " + hex(address))
+                      .at(globalBytes(address, 4)));
   uint8_t *p = w.resolve(in, Space::shared, address, 4, 0);
   if (!p)
     return Outcome::error;
@@ -188,7 +207,8 @@ Cta *pairPeer(Warp &w, const Instruction &in) {
   }
   Cta *peer = cluster.ctas[rank].get();
   if (!peer->liveThreads) {
-    w.fail(in, "tcgen05_cta_group: peer CTA of .cta_group::2 must not have exited");
+    w.fail(in, Fault("tcgen05_cta_group: peer CTA of .cta_group::2 must not have exited")
+                   .against("exit of cta rank " + dec(rank), peer->exitLine));
     return nullptr;
   }
   return peer;

@@ -8,31 +8,40 @@
 
 namespace blockscale::emu {
 
-std::string issueCollector(Collector &c, const char *name, CollectorUse use, const Warp &w,
-                           uint64_t operand, uint32_t line,
-                           std::shared_ptr<CollectorContents> &contents) {
+Fault issueCollector(Collector &c, const char *name, CollectorUse use, const Warp &w,
+                     uint64_t operand, uint32_t line,
+                     std::shared_ptr<CollectorContents> &contents) {
   if (use == CollectorUse::discard) {
     c = {};
+    c.emptiedLine = line;
     return {};
   }
   if (use == CollectorUse::fill) {
-    c = {&w, operand, std::make_shared<CollectorContents>()};
+    c = {&w, operand, std::make_shared<CollectorContents>(), 0};
     c.contents->line = line;
     contents = c.contents;
     return {};
   }
   const std::string what =
       std::string("collector_") + name + ": " + (use == CollectorUse::use ? ".use" : ".lastuse");
+  const std::string buffer = std::string("collector buffer of ") + name;
   if (c.warp != &w)
-    return what + " must follow a fill by the same warp, got " +
-           (c.warp ? "one by another warp at line " + dec(c.contents->line) : std::string("none")) +
-           " [TM14]";
+    return Fault(what + " must follow a fill by the same warp, got " +
+                 (c.warp ? "one by another warp at line " + dec(c.contents->line)
+                         : std::string("none")))
+        .at(buffer)
+        .against(c.warp ? "the fill" : "the last use or discard",
+                 c.warp ? c.contents->line : c.emptiedLine);
   if (c.operand != operand)
-    return what + " must name the operand " + hex(c.operand) + " of the fill at line " +
-           dec(c.contents->line) + ", got " + hex(operand) + " [TM14]";
+    return Fault(what + " must name the operand " + hex(c.operand) + " of the fill at line " +
+                 dec(c.contents->line) + ", got " + hex(operand))
+        .at(buffer)
+        .against("the fill", c.contents->line);
   contents = c.contents;
-  if (use == CollectorUse::lastUse)
+  if (use == CollectorUse::lastUse) {
     c = {};
+    c.emptiedLine = line;
+  }
   return {};
 }
 
@@ -50,7 +59,7 @@ std::string landCollector(CollectorContents &contents, CollectorUse use, size_t 
   if (contents.bytes[v] == now)
     return {};
   return "collector_source: operand must be as at the fill at line " + dec(contents.line) +
-         " when its buffer is used, got other bytes [TM14]";
+         " when its buffer is used, got other bytes";
 }
 
 } // namespace blockscale::emu

@@ -27,9 +27,8 @@ struct CollectorRows {
 
 /// At issue: does the buffer hold this operand? Empty when it may be used so. `contents`
 /// is what landCollector takes.
-std::string issueCollector(Collector &collector, const char *name, CollectorUse use, const Warp &w,
-                           uint64_t operand, uint32_t line,
-                           std::shared_ptr<CollectorContents> &contents);
+Fault issueCollector(Collector &collector, const char *name, CollectorUse use, const Warp &w,
+                     uint64_t operand, uint32_t line, std::shared_ptr<CollectorContents> &contents);
 
 /// When the instruction lands, with the rows of CTA `v` of the pair: keeps them, or
 /// compares them with those of the fill. Empty when they are the same.

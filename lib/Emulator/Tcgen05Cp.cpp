@@ -79,8 +79,10 @@ private:
         uint32_t offset = operandChunk(source, uint32_t(row), uint32_t(byte / 16));
         const uint8_t *p = sharedChunk(cta, offset);
         if (!p) {
-          warp->fail(line, "cp_bounds: source of tcgen05.cp must lie in shared memory, got " +
-                               hex(offset));
+          warp->fail(line, Fault("cp_bounds: source of tcgen05.cp must lie in shared memory, "
+                                 "got " +
+                                 hex(offset))
+                               .at(sharedBytes(uint64_t(cta.rank) << kClusterShift | offset, 16)));
           return false;
         }
         uint8_t bytes[16];

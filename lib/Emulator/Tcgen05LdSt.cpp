@@ -61,9 +61,11 @@ public:
         lane += lane0;
         unsigned first = column0 + (form->pack ? 2 * column : column), n = form->pack ? 2 : 1;
         if (!tmem.isWritten(lane, first, n)) {
-          warp->fail(line,
-                     "tmem_unwritten: tcgen05.ld must read cells that were written, got lane " +
-                         dec(lane) + " column " + dec(first));
+          warp->fail(line, Fault("tmem_unwritten: tcgen05.ld must read cells that were written, "
+                                 "got lane " +
+                                 dec(lane) + " column " + dec(first))
+                               .at(tensorColumns(first, n, warp->cta->rank))
+                               .against("tcgen05.alloc", tmem.lineOf(first)));
           return true;
         }
         uint32_t v = *tmem.cell(lane, first);
@@ -150,8 +152,9 @@ bool takeAddress(Warp &w, const Instruction &in, const LdStForm &form, unsigned 
   unsigned base = unsigned(facts::tmemWarpLane(int(w.id)));
   bool half = facts::info(form.shape).lanes < facts::kTmemLanesPerWarp;
   if (lane != base && !(half && lane == base + 16)) {
-    w.fail(in, "tmem_lanes: warp " + dec(w.id) + " must address its lanes from " + dec(base) +
-                   ", got lane " + dec(lane));
+    w.fail(in, Fault("tmem_lanes: warp " + dec(w.id) + " must address its lanes from " + dec(base) +
+                     ", got lane " + dec(lane))
+                   .at(tensorColumns(column, form.columns(), w.cta->rank)));
     return false;
   }
   return checkColumns(w, in, *w.cta, column, form.columns(), "tcgen05.ld or st");

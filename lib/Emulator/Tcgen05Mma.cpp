@@ -238,7 +238,9 @@ private:
     unsigned payload = packing == Packing::padded16 ? 2 * unsigned(facts::info(format).bits) : 16;
     std::string e = landCollector(*kept, use, v, {bytes, rows, rowBytes, kRowPitch, payload});
     if (!e.empty())
-      warp->fail(line, e);
+      warp->fail(line, Fault(e)
+                           .at(dec(rows) + " rows of the operand in cta rank " + dec(ctas[v]->rank))
+                           .against("the fill", kept->line));
     return e.empty();
   }
   /// Between D of a CTA with 64 rows and plain rows: columns of the upper half of N lie in
@@ -262,8 +264,9 @@ private:
            gatherScales(cta, sfbColumn, n / 2, scales, id, out + n / 2 * kScalePitch, "B", 2, 4);
   }
   bool outside(const char *which, uint32_t offset) {
-    warp->fail(line, std::string("mma_bounds: operand ") + which +
-                         " of tcgen05.mma must lie in shared memory, got " + hex(offset));
+    warp->fail(line, Fault(std::string("mma_bounds: operand ") + which +
+                           " of tcgen05.mma must lie in shared memory, got " + hex(offset))
+                         .at(sharedBytes(offset, 16)));
     return false;
   }
   bool gather(const Cta &cta, const facts::SmemDesc &s, bool transposed, unsigned rows,
@@ -328,10 +331,12 @@ private:
   bool checkWritten(Cta &cta, unsigned column, unsigned count, const char *which) {
     for (unsigned lane = 0; lane < kRowsPerCta; ++lane)
       if (!cta.tmem.isWritten(lane, column, count)) {
-        warp->fail(line, std::string("tmem_unwritten: operand ") + which +
-                             " of tcgen05.mma must read cells that were written, got lane " +
-                             dec(lane) + " in columns " + dec(column) + ".." +
-                             dec(column + count - 1));
+        warp->fail(line,
+                   Fault(std::string("tmem_unwritten: operand ") + which +
+                         " of tcgen05.mma must read cells that were written, got lane " +
+                         dec(lane) + " in columns " + dec(column) + ".." + dec(column + count - 1))
+                       .at(tensorColumns(column, count, cta.rank))
+                       .against("tcgen05.alloc", cta.tmem.lineOf(column)));
         return false;
       }
     return true;
@@ -341,8 +346,9 @@ private:
   bool checkCopies(Cta &cta, unsigned bytes) {
     for (unsigned row = 0; row < 64; ++row)
       if (std::memcmp(cta.tmem.cell(row, aColumn), cta.tmem.cell(row + 64, aColumn), bytes)) {
-        warp->fail(line, std::string(refusals::kUnequalCopies) + " " + dec(row) + " and " +
-                             dec(row + 64));
+        warp->fail(line, Fault(std::string(refusals::kUnequalCopies) + " " + dec(row) + " and " +
+                               dec(row + 64))
+                             .at(tensorColumns(aColumn, bytes / 4, cta.rank)));
         return false;
       }
     return true;
@@ -361,16 +367,19 @@ private:
           uint32_t v = *cta.tmem.cell(lane + 32 * firstPart, c);
           for (unsigned part = firstPart; part < lastPart; ++part) {
             if (!*cta.tmem.writtenFlag(lane + 32 * part, c)) {
-              warp->fail(line, std::string("tmem_unwritten: scales of ") + which +
-                                   " must be written before tcgen05.mma, got lane " +
-                                   dec(lane + 32 * part) + " column " + dec(c));
+              warp->fail(line, Fault(std::string("tmem_unwritten: scales of ") + which +
+                                     " must be written before tcgen05.mma, got lane " +
+                                     dec(lane + 32 * part) + " column " + dec(c))
+                                   .at(tensorColumns(c, 1, cta.rank))
+                                   .against("tcgen05.alloc", cta.tmem.lineOf(c)));
               return false;
             }
             if (*cta.tmem.cell(lane + 32 * part, c) != v) {
-              warp->fail(line, std::string("scale_parts: scales of ") + which +
-                                   " must be the same in the 32-lane parts, lane " +
-                                   dec(lane + 32 * firstPart) + " column " + dec(c) +
-                                   " differs from lane " + dec(lane + 32 * part));
+              warp->fail(line, Fault(std::string("scale_parts: scales of ") + which +
+                                     " must be the same in the 32-lane parts, lane " +
+                                     dec(lane + 32 * firstPart) + " column " + dec(c) +
+                                     " differs from lane " + dec(lane + 32 * part))
+                                   .at(tensorColumns(c, 1, cta.rank)));
               return false;
             }
           }
@@ -493,8 +502,7 @@ Outcome runMma(Warp &w, const Instruction &in) {
                               label);
     Collector *collectors = op->ctas[0]->collectors;
     uint64_t operandA = form.aInTmem ? op->aColumn : w.reg<uint64_t>(form.aDesc)[l];
-    std::string e =
-        issueCollector(collectors[0], "a", form.collectorA, w, operandA, in.line, op->keptA);
+    Fault e = issueCollector(collectors[0], "a", form.collectorA, w, operandA, in.line, op->keptA);
     if (e.empty())
       e = issueCollector(collectors[1], "b", form.collectorB, w, w.reg<uint64_t>(form.bDesc)[l],
                          in.line, op->keptB);

@@ -99,8 +99,9 @@ std::string replace(TensorMapImage &map, Field field, uint64_t at, uint64_t valu
 
 uint8_t *mapAt(Warp &w, const Instruction &in, Space space, uint64_t address, int lane) {
   if (address % facts::kTmaMapAlignment) {
-    w.fail(in, "tma_map: tensor map must lie at a multiple of " + dec(facts::kTmaMapAlignment) +
-                   " bytes, got " + hex(address));
+    w.fail(in, Fault("tma_map: tensor map must lie at a multiple of " +
+                     dec(facts::kTmaMapAlignment) + " bytes, got " + hex(address))
+                   .at(describeBytes(space, address, facts::kTmaMapBytes)));
     return nullptr;
   }
   constexpr unsigned kHalf = facts::kTmaMapBytes / 2; // all that the alignment allows at once
@@ -119,12 +120,15 @@ Outcome runReplace(Warp &w, const Instruction &in) {
     TensorMapImage map;
     std::memcpy(&map, p, sizeof map);
     if (map.mark != TensorMapImage::kMark)
-      return w.fail(in, "tma_map: tensormap.replace must change a map made by the encode call");
+      return w.fail(in,
+                    Fault("tma_map: tensormap.replace must change a map made by the encode call")
+                        .at(describeBytes(Space(in.listCount), address, facts::kTmaMapBytes)));
     uint64_t value = in.op[1] == kNone       ? uint64_t(in.imm2)
                      : in.flags & kWideValue ? w.reg<uint64_t>(in.op[1])[l]
                                              : w.reg<uint32_t>(in.op[1])[l];
     if (std::string e = replace(map, Field(in.sub), in.target, value); !e.empty())
-      return w.fail(in, "tensormap_replace: " + e);
+      return w.fail(in, Fault("tensormap_replace: " + e)
+                            .at(describeBytes(Space(in.listCount), address, facts::kTmaMapBytes)));
     std::memcpy(p, &map, sizeof map);
     if (w.hazards)
       w.hazards->mapReplaced(w, in, unsigned(l), Space(in.listCount), address);

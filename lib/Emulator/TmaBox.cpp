@@ -18,12 +18,14 @@ static bool overrideBox(Warp &w, const Instruction &in, const CopyForm &form, in
     return true;
   uint64_t address = w.reg<uint64_t>(form.overrideAddress)[lane];
   if (address % 16) {
-    w.fail(in, "tma_override: address must be a multiple of 16 bytes, got " + hex(address));
+    w.fail(in, Fault("tma_override: address must be a multiple of 16 bytes, got " + hex(address))
+                   .at(globalBytes(address, facts::kTmaWindow)));
     return false;
   }
   if (!w.launch->memory.find(address).covers(address, facts::kTmaWindow)) {
-    w.fail(in, "tma_override: " + dec(int64_t(facts::kTmaWindow)) +
-                   " bytes from the address on must be mapped, got " + hex(address));
+    w.fail(in, Fault("tma_override: " + dec(int64_t(facts::kTmaWindow)) +
+                     " bytes from the address on must be mapped, got " + hex(address))
+                   .at(globalBytes(address, facts::kTmaWindow)));
     return false;
   }
   b.map.address = address;
@@ -51,9 +53,11 @@ static bool overrideBox(Warp &w, const Instruction &in, const CopyForm &form, in
 
 bool readBox(Warp &w, const Instruction &in, const CopyForm &form, uint64_t mapAddress, int lane,
              Box &b) {
+  auto mapBytes = [&] { return describeBytes(Space::generic, mapAddress, facts::kTmaMapBytes); };
   if (mapAddress % facts::kTmaMapAlignment) {
-    w.fail(in, "tma_map: tensor map must lie at a multiple of " + dec(facts::kTmaMapAlignment) +
-                   " bytes, got " + hex(mapAddress));
+    w.fail(in, Fault("tma_map: tensor map must lie at a multiple of " +
+                     dec(facts::kTmaMapAlignment) + " bytes, got " + hex(mapAddress))
+                   .at(mapBytes()));
     return false;
   }
   uint64_t a;
@@ -62,15 +66,17 @@ bool readBox(Warp &w, const Instruction &in, const CopyForm &form, uint64_t mapA
   if (space == Space::param || space == Space::global)
     p = w.resolve(in, space, a, 64, unsigned(lane));
   else
-    w.fail(in, "tma_map: tensor map must lie in parameter, constant or global memory, got " +
-                   hex(mapAddress));
+    w.fail(in, Fault("tma_map: tensor map must lie in parameter, constant or global memory, got " +
+                     hex(mapAddress))
+                   .at(mapBytes()));
   if (!p || !w.resolve(in, space, a + 64, 64, unsigned(lane)))
     return false;
   std::memcpy(&b.map, p, sizeof b.map);
   b.mapAddress = space == Space::global ? a : 0;
   if (b.map.mark != TensorMapImage::kMark) {
-    w.fail(in, "tma_map: tensor map must be made by the encode call, got other bytes at " +
-                   hex(mapAddress));
+    w.fail(in, Fault("tma_map: tensor map must be made by the encode call, got other bytes at " +
+                     hex(mapAddress))
+                   .at(mapBytes()));
     return false;
   }
   // Most copies use the map of the one before.
@@ -79,15 +85,16 @@ bool readBox(Warp &w, const Instruction &in, const CopyForm &form, uint64_t mapA
   facts::Arch arch = w.launch->module.archValue;
   if (checkedFor != arch || std::memcmp(&checked, &b.map, sizeof checked) != 0) {
     if (std::string e = checkImage(arch, b.map); !e.empty()) {
-      w.fail(in, e + " (map at " + hex(mapAddress) + ")");
+      w.fail(in, Fault(e + " (map at " + hex(mapAddress) + ")").at(mapBytes()));
       return false;
     }
     checked = b.map;
     checkedFor = arch;
   }
   if (b.map.rank != form.rank) {
-    w.fail(in,
-           "tma_rank: tensor map must have rank " + dec(form.rank) + ", got " + dec(b.map.rank));
+    w.fail(in, Fault("tma_rank: tensor map must have rank " + dec(form.rank) + ", got " +
+                     dec(b.map.rank))
+                   .at(mapBytes()));
     return false;
   }
   auto type = facts::TmaType(b.map.type);
@@ -103,23 +110,26 @@ bool readBox(Warp &w, const Instruction &in, const CopyForm &form, uint64_t mapA
   bool isLoad = form.kind == CopyForm::Kind::load;
   for (unsigned i = 0; i < coordinates; ++i)
     if (!isLoad && c[i] < 0) {
-      w.fail(in, "tma_coordinate: coordinates of a store must not be negative, got " + dec(c[i]) +
-                     " in dimension " + dec(i));
+      w.fail(in, Fault("tma_coordinate: coordinates of a store must not be negative, got " +
+                       dec(c[i]) + " in dimension " + dec(i))
+                     .at("the box by the map in " + mapBytes()));
       return false;
     }
   // Padded types start at whole groups of 128 elements.
   unsigned step =
       b.isPadded() ? facts::kTmaPaddedBox : facts::kTmaRowStep * 8 / unsigned(b.element.bits);
   if (c[0] % int32_t(step)) {
-    w.fail(in, "tma_coordinate: coordinate 0 must be a multiple of " + dec(step) +
-                   " elements (16 bytes), got " + dec(c[0]));
+    w.fail(in, Fault("tma_coordinate: coordinate 0 must be a multiple of " + dec(step) +
+                     " elements (16 bytes), got " + dec(c[0]))
+                   .at("the box by the map in " + mapBytes()));
     return false;
   }
   for (unsigned i = 0; i < form.rank; ++i)
     b.start[i] = c[i];
   if (form.gather) {
     if (b.map.box[1] != 1) {
-      w.fail(in, "tma_gather4: box must have one row, got " + dec(b.map.box[1]));
+      w.fail(in,
+             Fault("tma_gather4: box must have one row, got " + dec(b.map.box[1])).at(mapBytes()));
       return false;
     }
     for (int i = 0; i < facts::kTmaGather4Rows; ++i)
@@ -141,8 +151,9 @@ bool checkBulkShared(Warp &w, const Instruction &in, uint64_t address, uint64_t 
                      bool isTensor) {
   unsigned align = isTensor ? facts::kTmaSharedAlignment : kBulkUnit;
   if (address % align) {
-    w.fail(in, "tma_align: shared address must be a multiple of " + dec(align) + " bytes, got " +
-                   hex(address));
+    w.fail(in, Fault("tma_align: shared address must be a multiple of " + dec(align) +
+                     " bytes, got " + hex(address))
+                   .at(describeBytes(Space::sharedCluster, address, bytes)));
     return false;
   }
   return w.resolveShared(in, address, unsigned(bytes)) != nullptr;

@@ -72,7 +72,9 @@ public:
       Cta *cta = warp->cta->cluster->ctaOf(t.dst);
       uint32_t offset = uint32_t(t.dst & kSharedOffsetMask);
       if (!cta->liveThreads) {
-        warp->fail(line, std::string("exit: ") + what() + " " + leakAtExit());
+        warp->fail(line, Fault(std::string("exit: ") + what() + " " + leakAtExit())
+                             .at(sharedBytes(t.dst, tensor ? box.sharedBytes() : size))
+                             .against("exit of cta rank " + dec(cta->rank), cta->exitLine));
         return true;
       }
       if (!tensor && reduceType != Type::none) {
@@ -83,7 +85,7 @@ public:
         for (unsigned row = 0; row < box.rows; ++row)
           place(*cta, offset, row, data.data() + size_t(row) * box.globalRow);
       }
-      if (std::string e = mbarrierCompleteTx(*cta, t.barrier, uint32_t(bytes)); !e.empty()) {
+      if (Fault e = mbarrierCompleteTx(*cta, t.barrier, uint32_t(bytes)); !e.empty()) {
         warp->fail(line, e);
         return true;
       }
@@ -165,7 +167,7 @@ private:
       return true;
     });
     if (read)
-      if (std::string e = mbarrierCompleteTx(*cta, t.barrier, uint32_t(box.payload())); !e.empty())
+      if (Fault e = mbarrierCompleteTx(*cta, t.barrier, uint32_t(box.payload())); !e.empty())
         warp->fail(line, e);
     return true;
   }
@@ -211,8 +213,9 @@ Outcome issueBulkLoad(Warp &w, const Instruction &in, const CopyForm &form, int 
   op->reduceType = form.reduceType;
   uint64_t dst = form.dst.at(w, l), barrier = form.mbar.at(w, l);
   if (!form.toCluster && (dst >> kClusterShift) != w.cta->rank)
-    return w.fail(in,
-                  "tma_shared: destination in shared::cta must be the CTA's own, got " + hex(dst));
+    return w.fail(
+        in, Fault("tma_shared: destination in shared::cta must be the CTA's own, got " + hex(dst))
+                .at(sharedBytes(dst, kBulkUnit)));
   uint64_t span;
   if (form.tensor) {
     if (!readBox(w, in, form, form.src.at(w, l), l, op->box))
@@ -222,10 +225,13 @@ Outcome issueBulkLoad(Warp &w, const Instruction &in, const CopyForm &form, int 
     op->src = form.src.at(w, l);
     span = op->size = w.reg<uint32_t>(form.size)[l];
     if (op->size % kBulkUnit || op->src % kBulkUnit)
-      return w.fail(in, "bulk_align: addresses and size must be multiples of 16 bytes, got " +
-                            hex(op->src) + " and " + dec(int64_t(op->size)));
+      return w.fail(in,
+                    Fault("bulk_align: addresses and size must be multiples of 16 bytes, got " +
+                          hex(op->src) + " and " + dec(int64_t(op->size)))
+                        .at(describeBytes(form.fromShared ? Space::sharedCluster : Space::global,
+                                          op->src, op->size)));
     if (op->size == 0)
-      return w.fail(in, "bulk_size: size must be positive");
+      return w.fail(in, Fault("bulk_size: size must be positive").at(sharedBytes(dst, 0)));
     if (form.fromShared ? !w.resolveShared(in, op->src, unsigned(op->size))
                         : !w.resolveGlobal(in, op->src, unsigned(op->size)))
       return Outcome::error;
@@ -251,10 +257,12 @@ Outcome issueBulkLoad(Warp &w, const Instruction &in, const CopyForm &form, int 
     // The manual's rule is one of tensor copies; it has none for the others.
     const uint64_t to = dst >> kClusterShift, told = barrier >> kClusterShift;
     if (form.tensor && (form.ctaGroup == 2 ? to / 2 != told / 2 : to != told))
-      return w.fail(in, std::string("tma_mbarrier: mbarrier must lie in the CTA ") +
-                            (form.ctaGroup == 2 ? "pair " : "") +
-                            "of the destination, got CTA rank " + dec(int64_t(told)) + " for " +
-                            dec(int64_t(to)));
+      return w.fail(in, Fault(std::string("tma_mbarrier: mbarrier must lie in the CTA ") +
+                              (form.ctaGroup == 2 ? "pair " : "") +
+                              "of the destination, got CTA rank " + dec(int64_t(told)) + " for " +
+                              dec(int64_t(to)))
+                            .at(sharedBytes(dst, span) + ", mbarrier in " +
+                                sharedBytes(barrier, sizeof(uint64_t))));
     if (!add(to, told))
       return Outcome::error;
   }

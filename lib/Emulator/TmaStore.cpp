@@ -200,7 +200,8 @@ Outcome issueBulkStore(Warp &w, const Instruction &in, const CopyForm &form, int
     op->reduceType = reduceTypeOf(type);
     if (std::string e = checkType(w.launch->module.archValue, form, op->box, op->reduceType);
         !e.empty())
-      return w.fail(in, e);
+      return w.fail(
+          in, Fault(e).at(describeBytes(Space::generic, form.dst.at(w, l), facts::kTmaMapBytes)));
     span = op->box.sharedBytes();
   } else {
     op->dst = form.dst.at(w, l);
@@ -208,8 +209,9 @@ Outcome issueBulkStore(Warp &w, const Instruction &in, const CopyForm &form, int
     if (form.byteMask != kNone)
       op->byteMask = w.reg<uint32_t>(form.byteMask)[l] & 0xFFFF;
     if (op->size % kBulkUnit || op->dst % kBulkUnit || op->size == 0)
-      return w.fail(in, "bulk_align: addresses and size must be multiples of 16 bytes, got " +
-                            hex(op->dst) + " and " + dec(int64_t(op->size)));
+      return w.fail(in, Fault("bulk_align: addresses and size must be multiples of 16 bytes, got " +
+                              hex(op->dst) + " and " + dec(int64_t(op->size)))
+                            .at(globalBytes(op->dst, op->size)));
     if (!w.resolveGlobal(in, op->dst, unsigned(op->size)))
       return Outcome::error;
   }

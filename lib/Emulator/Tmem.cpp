@@ -60,6 +60,13 @@ bool Tmem::covers(unsigned column, unsigned count) const {
   return false;
 }
 
+uint32_t Tmem::lineOf(unsigned column) const {
+  for (const Allocation &a : allocations)
+    if (column >= a.column && column < a.column + a.columns)
+      return a.line;
+  return 0;
+}
+
 std::string Tmem::describe() const {
   if (allocations.empty())
     return "none";

@@ -38,6 +38,8 @@ public:
   /// Are columns [column, column + count) inside one live allocation?
   bool covers(unsigned column, unsigned count) const;
   std::string describe() const;
+  /// Of the live allocation that holds a column; 0: none.
+  uint32_t lineOf(unsigned column) const;
 
   uint32_t *cell(unsigned lane, unsigned column) {
     return &cells[size_t(lane) * columnCount + column];
@@ -53,7 +55,9 @@ public:
   }
 
   bool relinquished = false;
+  uint32_t relinquishedLine = 0;
   unsigned lastAllocated = 0; // sizes may not grow
+  uint32_t allocatedLine = 0; // of the last
 
 private:
   unsigned columnCount;

@@ -146,7 +146,8 @@ void Warp::setPreset(const Preset &p) {
       v = uint64_t(cl.x) * cl.y * cl.z;
       break;
     case K::isExplicitCluster:
-      v = uint64_t(cl.x) * cl.y * cl.z > 1;
+      v = uint64_t(cl.x) * cl.y * cl.z > 1 || kernel->directives.count("explicitcluster") ||
+          kernel->directives.count("reqnctapercluster");
       break;
     case K::dynamicSmem:
       v = c.sharedBytes;
@@ -182,12 +183,12 @@ void Warp::setPreset(const Preset &p) {
   }
 }
 
-Outcome Warp::fail(const Instruction &in, const std::string &message) {
-  fail(in.line, message);
+Outcome Warp::fail(const Instruction &in, const Fault &fault) {
+  fail(in.line, fault);
   return Outcome::error;
 }
 
-void Warp::fail(uint32_t line, const std::string &message) { cta->cluster->fail(line, message); }
+void Warp::fail(uint32_t line, const Fault &fault) { cta->cluster->fail(line, fault); }
 
 Outcome Warp::block(Wait::Kind kind, bool advance, uint64_t a, uint64_t b) {
   fragment().wait = {kind, advance, a, b};
@@ -375,6 +376,7 @@ void Warp::exitLanes(uint32_t lanes) {
   Fragment &f = fragments[current];
   if (hazards)
     hazards->exits(*this, kernel->code[f.pc], lanes);
+  const uint32_t line = lineOf(f);
   f.mask &= ~lanes;
   live &= ~lanes;
   if (f.mask)
@@ -383,6 +385,7 @@ void Warp::exitLanes(uint32_t lanes) {
     fragments.erase(fragments.begin() + current);
   current = 0;
   ++cta->cluster->progress;
+  cta->exitLine = line;
   cta->threadsExited(uint32_t(std::popcount(lanes)));
 }
 
@@ -419,9 +422,10 @@ uint8_t *Warp::resolveGlobal(const Instruction &in, uint64_t address, unsigned b
     cache = launch->memory.find(address);
     if (!cache.covers(address, bytes)) {
       cache = {};
-      fail(in, "mem_global: global access of " + dec(bytes) +
-                   " bytes must lie in a live allocation, got " + hex(address) + " (" +
-                   launch->memory.describe(address) + ")");
+      fail(in, Fault("mem_global: global access of " + dec(bytes) +
+                     " bytes must lie in a live allocation, got " + hex(address) + " (" +
+                     launch->memory.describe(address) + ")")
+                   .at(globalBytes(address, bytes)));
       return nullptr;
     }
   }
@@ -436,12 +440,16 @@ uint8_t *Warp::resolveShared(const Instruction &in, uint64_t address, unsigned b
     return nullptr;
   }
   if (target != cta && !target->liveThreads) {
-    fail(in, "cluster_exited: CTA of a shared address must not have exited, got " + hex(address));
+    fail(in,
+         Fault("cluster_exited: CTA of a shared address must not have exited, got " + hex(address))
+             .at(sharedBytes(address, bytes))
+             .against("exit of that CTA", target->exitLine));
     return nullptr;
   }
   if (offset < kSharedBase || offset + bytes > launch->sharedBytes) {
-    fail(in, "mem_shared: shared access of " + dec(bytes) + " bytes must lie in " +
-                 hex(kSharedBase) + ".." + hex(launch->sharedBytes) + ", got " + hex(address));
+    fail(in, Fault("mem_shared: shared access of " + dec(bytes) + " bytes must lie in " +
+                   hex(kSharedBase) + ".." + hex(launch->sharedBytes) + ", got " + hex(address))
+                 .at(sharedBytes(address, bytes)));
     return nullptr;
   }
   if (owner)
@@ -449,11 +457,28 @@ uint8_t *Warp::resolveShared(const Instruction &in, uint64_t address, unsigned b
   return target->shared.data() + offset;
 }
 
+std::string describeBytes(Space space, uint64_t address, uint64_t bytes) {
+  if (space == Space::generic)
+    space = classify(address, address);
+  switch (space) {
+  case Space::shared:
+  case Space::sharedCluster:
+    return sharedBytes(address, bytes);
+  case Space::local:
+  case Space::param:
+    return std::string(space == Space::local ? "local" : "parameter") + " memory bytes " +
+           hex(address) + ".." + hex(address + bytes - 1);
+  default:
+    return globalBytes(address, bytes);
+  }
+}
+
 uint8_t *Warp::resolve(const Instruction &in, Space space, uint64_t address, unsigned bytes,
                        unsigned lane) {
   if (address & (bytes - 1)) {
-    fail(in,
-         "mem_align: address must be a multiple of " + dec(bytes) + " bytes, got " + hex(address));
+    fail(in, Fault("mem_align: address must be a multiple of " + dec(bytes) + " bytes, got " +
+                   hex(address))
+                 .at(describeBytes(space, address, bytes)));
     return nullptr;
   }
   if (space == Space::generic)
@@ -461,8 +486,9 @@ uint8_t *Warp::resolve(const Instruction &in, Space space, uint64_t address, uns
   switch (space) {
   case Space::shared:
     if ((address >> kClusterShift) != cta->rank) {
-      fail(in, "mem_shared: address of shared::cta must be the CTA's own, got " + hex(address) +
-                   " in CTA rank " + dec(cta->rank));
+      fail(in, Fault("mem_shared: address of shared::cta must be the CTA's own, got " +
+                     hex(address) + " in CTA rank " + dec(cta->rank))
+                   .at(sharedBytes(address, bytes)));
       return nullptr;
     }
     return resolveShared(in, address, bytes);
@@ -470,16 +496,18 @@ uint8_t *Warp::resolve(const Instruction &in, Space space, uint64_t address, uns
     return resolveShared(in, address, bytes);
   case Space::local:
     if (address + bytes > kernel->localBytes) {
-      fail(in, "mem_local: local access of " + dec(bytes) + " bytes must lie in " +
-                   dec(int64_t(kernel->localBytes)) + " bytes, got " + hex(address));
+      fail(in, Fault("mem_local: local access of " + dec(bytes) + " bytes must lie in " +
+                     dec(int64_t(kernel->localBytes)) + " bytes, got " + hex(address))
+                   .at(describeBytes(Space::local, address, bytes)));
       return nullptr;
     }
     return local.data() + lane * localStride + address;
   case Space::param:
     address |= kParamBase; // a 32-bit register holds the offset only
     if (address < kParamBase || address - kParamBase + bytes > launch->params.size()) {
-      fail(in, "mem_param: parameter access of " + dec(bytes) + " bytes must lie in " +
-                   dec(int64_t(launch->params.size())) + " bytes, got " + hex(address));
+      fail(in, Fault("mem_param: parameter access of " + dec(bytes) + " bytes must lie in " +
+                     dec(int64_t(launch->params.size())) + " bytes, got " + hex(address))
+                   .at(describeBytes(Space::param, address - kParamBase, bytes)));
       return nullptr;
     }
     return launch->params.data() + (address - kParamBase);

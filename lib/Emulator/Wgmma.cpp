@@ -133,8 +133,9 @@ private:
         uint32_t offset = transposed ? facts::mnMajorAddress(int(first + row), int(at / 2), 2, s)
                                      : facts::kMajorAddress(int(first + row), int(at), s);
         if (offset < kSharedBase || uint64_t(offset) + step > cta.shared.size()) {
-          warp->fail(line, std::string("wgmma_bounds: operand ") + which +
-                               " of wgmma must lie in shared memory, got " + hex(offset));
+          warp->fail(line, Fault(std::string("wgmma_bounds: operand ") + which +
+                                 " of wgmma must lie in shared memory, got " + hex(offset))
+                               .at(sharedBytes(offset, step)));
           return false;
         }
         std::memcpy(out + row * kRowBytes + at, cta.shared.data() + offset, step);

@@ -86,13 +86,13 @@ void launch(Device &device, const LoadedModule &module, const Kernel &kernel, ui
   auto stats = device.launch(module, kernel.name, config);
   if (stats)
     return;
-  // Hazard reports have lines of their own for what is missing and where from.
-  std::string message = stats.message();
-  if (message.find(": hazard: ") == std::string::npos)
-    return fuzz::requireOneLine(message);
-  std::istringstream lines(message);
-  for (std::string line; std::getline(lines, line);)
+  // Reports have lines of their own for what is missing and where from.
+  std::istringstream lines(stats.message());
+  for (std::string line; std::getline(lines, line);) {
     fuzz::requireOneLine(line);
+    fuzz::require(line.rfind("f.ptx:", 0) == 0 || line.rfind("  ", 0) == 0,
+                  "a line must be a report or belong to one", line);
+  }
 }
 
 } // namespace

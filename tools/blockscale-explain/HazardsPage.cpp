@@ -27,6 +27,12 @@ const char *levelOf(const emu::HazardRule &rule) {
   return "";
 }
 
+std::string lackOf(emu::HazardLack lack, std::string_view what) {
+  if (what.empty())
+    return {};
+  return (lack == emu::HazardLack::missing ? "missing: " : "wrong: ") + std::string(what);
+}
+
 constexpr const char *kHow =
     R"(The emulator follows, for each thread, what it knows of the progress of
 others: of their accesses, of tensor pipes, copies and mbarriers. An access is compared with the
@@ -42,7 +48,23 @@ k.ptx:214: hazard: tcgen05.ld (warp 2) reads tensor memory columns 0..31 that tc
 ```
 
 One report stands for a rule and a pair of lines. The last two lines come from `.loc`, where the
-PTX has it.)";
+PTX has it.
+
+What the machine itself refuses while a kernel runs is reported in the same way, but the
+memory and the other party have lines of their own:
+
+```
+k.ptx:88: mbar_arrivals: arrivals must be at most the pending 1, got 1 at 0x1400
+  memory: shared memory bytes 0x1400..0x1407 of cta rank 0
+  other: mbarrier.init at k.ptx:31
+  wrong: the count of mbarrier.init, or the number of arrivals in a phase  [MB5]
+  from: ffn.mlir:12:8 blockscale.mma
+  against: ffn.mlir:9:8 blockscale.pipeline
+```
+
+"missing" names an instruction that is not there: a fence, a wait, a commit, an initialisation, an
+allocation. "wrong" names a value of one that is. The tables below say which it is. With
+`--hazards=off` such a refusal is its first line alone.)";
 
 constexpr const char *kLevels =
     R"(E refuses the launch, exit status not 0. W is a warning on stderr: wrong by the manual's letter,
@@ -96,11 +118,20 @@ void printHazards() {
   std::printf("\n");
   heading("Rules");
   paragraph("Sections are of PTX ISA 9.4. Rules whose label starts with O are our own.");
-  Table table({"rule", "level", "what is wrong", "what is missing", "section", "switch", "note"});
-  for (const emu::HazardRule &rule : emu::hazardRules())
-    table.row({std::string(rule.label), levelOf(rule), std::string(rule.gist),
-               std::string(rule.missing), std::string(rule.section), std::string(rule.switches),
-               std::string(rule.note)});
+  {
+    Table table({"rule", "level", "what happens", "lacks", "section", "switch", "note"});
+    for (const emu::HazardRule &rule : emu::hazardRules())
+      table.row({std::string(rule.label), levelOf(rule), std::string(rule.gist),
+                 lackOf(rule.lack, rule.missing), std::string(rule.section),
+                 std::string(rule.switches), std::string(rule.note)});
+  }
+  heading("Refusals of the machine");
+  paragraph("By the code that the message begins with; it is the label where no rule stands. A "
+            "code ending in _c stands for all numbered rules of its name.");
+  Table table({"code", "rule", "lacks"});
+  for (const emu::HazardFault &fault : emu::hazardFaults())
+    table.row(
+        {std::string(fault.code), std::string(fault.label), lackOf(fault.lack, fault.missing)});
 }
 
 } // namespace blockscale::explain

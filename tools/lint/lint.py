@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 
+import fault_codes
 import generated_docs
 import rule_labels
 import sources
@@ -46,6 +47,7 @@ CHECKS = [
     ("shell syntax", sources.checkShell),
     ("python syntax", sources.checkPython),
     ("rule labels", rule_labels.check),
+    ("fault codes", fault_codes.check),
     ("generated docs", generated_docs.check),
 ]
 

@@ -40,18 +40,33 @@ struct HazardOptions {
 
 enum class HazardLevel : uint8_t { error, warning, strict, never };
 
+/// What is at fault: an instruction that is not there, or a value of one that is.
+enum class HazardLack : uint8_t { missing, wrong };
+
 struct HazardRule {
   std::string_view label;
   HazardLevel level;
   std::string_view gist;
-  std::string_view missing; // what would make it right
+  std::string_view missing; // what would make it right, or the value that is wrong
   std::string_view section; // of PTX ISA 9.4; 18.x is 9.7.18.x, 15.x 9.7.15.x, 28.x 9.7.10.28.x
   std::string_view switches;
   std::string_view note; // empty: checked; else why not, or not yet
+  HazardLack lack = HazardLack::missing;
+};
+
+/// What the machine itself refuses while a kernel runs, by the code that its message begins
+/// with. A code ending in _c stands for all numbered rules of that name.
+struct HazardFault {
+  std::string_view code;
+  std::string_view label; // of the rule that it breaks; empty: the code is its label
+  HazardLack lack;
+  std::string_view missing;
 };
 
 /// All rules, in the order of docs/Hazards.md. Labels that start with O are our own.
 std::span<const HazardRule> hazardRules();
+/// By code.
+std::span<const HazardFault> hazardFaults();
 
 } // namespace blockscale::emu
 

@@ -22,7 +22,8 @@ Hazards::Barrier *Hazards::barrierAt(uint64_t address) {
 }
 
 static std::string name(uint64_t address) {
-  return "mbarrier " + hex(address & kSharedOffsetMask) + " of cta rank " +
+  const uint64_t offset = address & kSharedOffsetMask;
+  return "mbarrier " + hex(offset) + ".." + hex(offset + 7) + " of cta rank " +
          dec(int64_t(address >> kClusterShift));
 }
 
@@ -33,6 +34,16 @@ void Hazards::Barrier::signalled(uint32_t line, const Warp *warp) {
       return;
     }
   signals.push_back({line, warp, 1});
+}
+
+Fault Hazards::namingBarrier(Fault fault, uint64_t address) const {
+  auto it = barriers.find(address);
+  if (it == barriers.end())
+    return fault;
+  const Barrier &b = it->second;
+  const bool isOver = !b.isLive && b.endLine;
+  return std::move(fault).against(isOver ? "mbarrier.inval" : "mbarrier.init",
+                                  isOver ? b.endLine : lineOf(b.init));
 }
 
 std::string Hazards::missingSignals(uint64_t address) const {
@@ -66,8 +77,8 @@ void Hazards::reportScope(Warp &w, const Instruction &in, const Barrier &b, uint
                           const char *what) {
   report(Rule::MB8, HazardLevel::strict, in.line, lineOf(b.init),
          "(warp " + dec(w.id) + ") " + what + " " + name(address) +
-             " at .cta scope, in a phase that two CTAs take part in\n  missing: " +
-             std::string(info(Rule::MB8).missing));
+             " at .cta scope, in a phase that two CTAs take part in, initialised at " +
+             cluster.launch.module.file + ":" + dec(lineOf(b.init)));
 }
 
 void Hazards::barrierInit(Warp &w, const Instruction &in, unsigned lane, uint64_t address) {
@@ -75,7 +86,8 @@ void Hazards::barrierInit(Warp &w, const Instruction &in, unsigned lane, uint64_
   Actor x = actor(w, in, lane, Touch::store);
   if (b.isLive)
     report(Rule::MB7, in.line, lineOf(b.init),
-           "mbarrier.init on " + name(address) + ", which is live since " + nameOf(b.init));
+           "mbarrier.init on " + name(address) + ", which is live since mbarrier.init at " +
+               cluster.launch.module.file + ":" + dec(lineOf(b.init)));
   Cta &cta = *cluster.ctaOf(address);
   b.isLive = false; // its own bytes may be written
   touchShared(x, cta, uint32_t(address & kSharedOffsetMask), 8);
@@ -98,6 +110,7 @@ void Hazards::barrierInit(Warp &w, const Instruction &in, unsigned lane, uint64_
 void Hazards::barrierInval(Warp &w, const Instruction &in, unsigned lane, uint64_t address) {
   if (Barrier *b = barrierAt(address)) {
     barrierUse(w, in, lane, address);
+    b->endLine = in.line;
     b->isLive = false;
     touchShared(actor(w, in, lane, Touch::store), *cluster.ctaOf(address),
                 uint32_t(address & kSharedOffsetMask), 8);
@@ -115,8 +128,9 @@ void Hazards::barrierUse(Warp &w, const Instruction &in, unsigned lane, uint64_t
     return;
   bool relaxed = weaklyKnows(x, r, 0xFF);
   report(relaxed ? Rule::MB2 : Rule::MB1, in.line, lineOf(r),
-         "(warp " + dec(w.id) + ") uses " + name(address) + " whose initialisation by " +
-             nameOf(r) + " it may not see");
+         "(warp " + dec(w.id) + ") uses " + name(address) + " whose initialisation at " +
+             cluster.launch.module.file + ":" + dec(lineOf(r)) + " (" + ownerOf(r) +
+             ") it may not see");
 }
 
 void Hazards::barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint64_t address,
@@ -134,10 +148,15 @@ void Hazards::barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint6
     const bool commits = std::any_of(components.begin(), components.end(), [](const Component &c) {
       return c.closeLine && (c.agent == Agent::tensor1 || c.agent == Agent::tensor2);
     });
+    const uint32_t before = b->signalsBefore.empty() ? 0 : b->signalsBefore.back().line;
     report(
-        Rule::MB4, in.line, lineOf(b->init),
+        Rule::MB4, in.line, before ? before : lineOf(b->init),
         "(warp " + dec(w.id) + ") arrives at " + name(address) + " in phase " + dec(b->completed) +
-            " but no wait for the phase before is ordered ahead of it" +
+            " but no wait for the phase before" +
+            (before ? ", whose last arrival is at " + cluster.launch.module.file + ":" +
+                          dec(before) + ","
+                    : std::string()) +
+            " is ordered ahead of it" +
             (!assumes(6) && commits
                  ? "; with A6 denied the arrival of tcgen05.commit is no release of earlier waits"
                  : ""));
@@ -171,7 +190,11 @@ void Hazards::barrierWaited(Warp &w, const Instruction &in, uint32_t lanes, uint
     if (b->completed >= known + 3)
       report(Rule::MB3, in.line, lineOf(b->init),
              "(warp " + dec(w.id) + ") waits on " + name(address) + " for phase " + dec(known) +
-                 " but " + dec(b->completed) + " phases are over");
+                 " but " + dec(b->completed) + " phases are over" +
+                 (b->signalsBefore.empty()
+                      ? std::string()
+                      : ", the last by an arrival at " + cluster.launch.module.file + ":" +
+                            dec(b->signalsBefore.back().line)));
     if (!isAcquire(order) || g.knows.plain.ofAll(b->component) < b->completed)
       learn(g, b->done, order);
   });
@@ -188,8 +211,9 @@ void Hazards::copiesArrived(Barrier &b, uint64_t address) {
         report(Rule::MB5, landing->line, lineOf(b.init),
                "(warp " + dec(landing->warp->id) + ") cp.async.mbarrier.arrive on " +
                    name(address) + " ends phase " + dec(phase) +
-                   " before all of its lanes have arrived\n  missing: an mbarrier.init that "
-                   "counts the arrival of every lane, or no .noinc");
+                   " before all of its lanes have arrived; initialised at " +
+                   cluster.launch.module.file + ":" + dec(lineOf(b.init)),
+               "an mbarrier.init that counts the arrival of every lane, or no .noinc");
       return;
     }
   trace.phases.emplace_back(address, b.completed);
@@ -222,7 +246,10 @@ void Hazards::barrierPhaseEnded(uint64_t address) {
   for (uint32_t line : b->copies)
     report(Rule::MB5, line, lineOf(b->init),
            "copy signals " + name(address) + ", whose phase " + dec(b->completed) +
-               " ended before the copy did");
+               " ended before the copy did" +
+               (b->signals.empty() ? std::string()
+                                   : ", by an arrival at " + cluster.launch.module.file + ":" +
+                                         dec(b->signals.back().line)));
   b->copies.clear();
   b->signalsBefore = std::move(b->signals);
   b->signals.clear();

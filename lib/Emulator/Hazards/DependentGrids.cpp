@@ -119,8 +119,7 @@ void Hazards::checkEarlier(const Actor &x, const GlobalAccess &a, uint64_t addre
                (isWrite(now) ? " writes " : " reads ") +
                describeGlobal(cluster.launch.memory, first, last) + " that " + verb(then) + " at " +
                grid->file + ":" + dec(line) + " of the earlier grid " + grid->kernel +
-               (isWrite(then) ? " may not have written" : " may not have read") +
-               "\n  missing: " + std::string(info(Rule::GM3).missing));
+               (isWrite(then) ? " may not have written" : " may not have read"));
   }
 }
 

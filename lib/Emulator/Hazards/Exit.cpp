@@ -27,7 +27,7 @@ void Hazards::exits(Warp &w, const Instruction &in, uint32_t lanes) {
   for (uint32_t m = lanes; m; m &= m - 1) {
     unsigned lane = unsigned(__builtin_ctz(m));
     const Clock &own = groupOf(s, lane).own;
-    const auto &[count, line] = s.lastBulkStore[lane];
+    const auto &[count, line, from, to] = s.lastBulkStore[lane];
     const bool isRead = own.of(read, lane) >= count,
                isDone = assumes(8) || (done && own.of(done, lane) >= count);
     if (isRead && (isDone || !count))
@@ -35,9 +35,10 @@ void Hazards::exits(Warp &w, const Instruction &in, uint32_t lanes) {
     report(Rule::BK3, isRead ? HazardLevel::strict : info(Rule::BK3).level, in.line, line,
            "thread " + dec(w.id * 32 + lane) + " exits while its bulk store at " +
                cluster.launch.module.file + ":" + dec(line) + " may still " +
-               (isRead ? "write global memory\n  missing: cp.async.bulk.wait_group without .read "
-                         "before the exit"
-                       : "read shared memory\n  missing: " + std::string(info(Rule::BK3).missing)));
+               (isRead ? "write global memory from shared memory bytes "
+                       : "read shared memory bytes ") +
+               hex(from) + ".." + hex(to),
+           isRead ? "cp.async.bulk.wait_group without .read before the exit" : "");
     return;
   }
 }
@@ -59,13 +60,16 @@ void Hazards::ended(Cta &cta) {
       continue;
     const Component &by = this->components[c];
     const bool isThread = by.agent == Agent::thread;
-    report(Rule::CL2, e.lines[c], 0,
+    const Ending::Last &last = e.last[c];
+    const std::string bytes = last.isTensor
+                                  ? "tensor memory columns " + dec(last.from) + ".." + dec(last.to)
+                                  : "shared memory bytes " + hex(last.from) + ".." + hex(last.to);
+    report(Rule::CL2, last.line, cta.exitLine,
            std::string(isThread ? "access" : "operation") + " of warp " + dec(by.warp->warp->id) +
-               " of cta rank " + dec(by.warp->warp->cta->rank) + (writes ? " to" : " from") +
-               " the memory of cta rank " + dec(cta.rank) +
-               " may come after the CTA has exited\n  missing: " +
-               (isThread ? std::string(info(Rule::CL2).missing)
-                         : "a wait for a commit behind it, before the exit"));
+               " of cta rank " + dec(by.warp->warp->cta->rank) + (writes ? " to " : " from ") +
+               bytes + " of cta rank " + dec(cta.rank) + " may come after the CTA has exited, at " +
+               cluster.launch.module.file + ":" + dec(cta.exitLine),
+           isThread ? "" : "a wait for a commit behind it, before the exit");
   }
 }
 
@@ -81,16 +85,20 @@ void Hazards::checkBarriers(Cta &cta) {
     uint64_t word;
     std::memcpy(&word, cta.shared.data() + (it->first & kSharedOffsetMask), 8);
     if (MbarrierState::unpack(word).tx != 0)
-      report(Rule::MB5, lineOf(b.init), 0,
+      report(Rule::MB5, lineOf(b.init), b.signals.empty() ? cta.exitLine : b.signals.back().line,
              mbarrierDescribe(cta, it->first) +
-                 " has transaction bytes left when its CTA exits\n  missing: " +
-                 std::string(info(Rule::MB5).missing));
+                 " has transaction bytes left when its CTA exits, at " +
+                 cluster.launch.module.file + ":" + dec(cta.exitLine) +
+                 (b.signals.empty() ? std::string()
+                                    : "; its last arrival is at " + cluster.launch.module.file +
+                                          ":" + dec(b.signals.back().line)));
     const uint32_t seen = std::max(all.plain.ofAll(b.component), all.weak.ofAll(b.component));
     auto due = [&](uint32_t line, uint32_t phase) {
       report(Rule::CL2, line, lineOf(b.init),
              "arrival at " + mbarrierDescribe(cta, it->first) + " of cta rank " + dec(cta.rank) +
-                 " may come after the CTA has exited\n  missing: a wait for phase " +
-                 dec(phase - 1) + " of it before the exit");
+                 " may come after the CTA has exited, at " + cluster.launch.module.file + ":" +
+                 dec(cta.exitLine),
+             "a wait for phase " + dec(phase - 1) + " of it before the exit");
     };
     if (b.duePhase > seen)
       due(b.dueLine, b.duePhase);

@@ -329,8 +329,8 @@ void Hazards::addConflict(Rule rule, const GlobalAccess &other, uint64_t from, u
       c.to = std::max(c.to, to);
       return;
     }
-  globalConflicts.push_back({rule, info(rule).level, other, from, to,
-                             missing ? std::string(missing) : std::string(info(rule).missing)});
+  globalConflicts.push_back(
+      {rule, info(rule).level, other, from, to, std::string(missing ? missing : "")});
 }
 
 void Hazards::flushGlobal(const Actor &x) {
@@ -355,7 +355,7 @@ void Hazards::flushGlobal(const Actor &x) {
       text += isWrite(then) ? " may still be writing" : " may still be reading";
     else
       text += isWrite(then) ? " may not have written" : " may not have read";
-    report(c.rule, c.level, x.in->line, line, text + "\n  missing: " + c.missing);
+    report(c.rule, c.level, x.in->line, line, text, c.missing);
   }
   globalConflicts.clear();
 }

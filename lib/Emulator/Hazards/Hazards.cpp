@@ -216,8 +216,7 @@ void Hazards::metByChance(const Warp &w, const Instruction &in) {
   report(Rule::OS8, in.line, 0,
          "(warp " + dec(w.id) +
              ") .aligned instruction behind a divergent branch; nothing made the lanes wait for "
-             "each other\n  missing: " +
-             std::string(info(Rule::OS8).missing));
+             "each other");
 }
 
 void Hazards::namedArrive(Warp &w, unsigned id, bool waits) {

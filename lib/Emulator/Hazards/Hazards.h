@@ -122,8 +122,8 @@ public:
   /// griddepcontrol.wait and .launch_dependents.
   void waitsForEarlierGrids(Warp &w);
   void launchesDependents(Warp &w);
-  /// A refusal of the machine that breaks a rule carries its label, too.
-  static std::string withLabel(const std::string &message);
+  /// The last instruction that made or ended the mbarrier, for messages.
+  Fault namingBarrier(Fault fault, uint64_t address) const;
   void exits(Warp &w, const Instruction &in, uint32_t lanes);
 
 private:
@@ -250,12 +250,15 @@ private:
                 uint32_t from, uint32_t to, const char *missing = nullptr);
   void flush(const Actor &x);
   bool showsStrict(Rule rule) const;
-  void report(Rule rule, HazardLevel level, uint32_t line, uint32_t otherLine,
-              const std::string &text);
-  void report(Rule rule, uint32_t line, uint32_t otherLine, const std::string &text) {
-    report(rule, info(rule).level, line, otherLine, text);
+  /// `missing`, where this report knows better than its rule.
+  void report(Rule rule, HazardLevel level, uint32_t line, uint32_t otherLine, std::string text,
+              std::string_view missing = {});
+  void report(Rule rule, uint32_t line, uint32_t otherLine, std::string text,
+              std::string_view missing = {}) {
+    report(rule, info(rule).level, line, otherLine, std::move(text), missing);
   }
   std::string nameOf(const Record &r) const;
+  std::string ownerOf(const Record &r) const;
   std::string missing(Rule rule, const Record &r) const;
   std::string otherFence(const Actor &x, const Record &r) const;
   uint32_t lineOf(const Record &r) const;

@@ -16,6 +16,7 @@
 #include "../Text.h"
 
 #include <algorithm>
+#include <array>
 
 namespace blockscale::emu {
 
@@ -30,6 +31,12 @@ public:
       return; // reported when it lands
     actor.record.touch = touch;
     ctas |= 1u << cta.rank;
+    extend(cta, offset, offset + bytes - 1, /*isTensor=*/false);
+    if (touch == Touch::bulkRead) {
+      WarpState::BulkStore &last = actor.state->lastBulkStore[actor.lane];
+      last.from = offset;
+      last.to = offset + bytes - 1;
+    }
     if (!isKnownByBarrier(touch) && touch != Touch::copyAsync) {
       // Chunks of operands come one by one; neighbours are touched together.
       if (run.cta == &cta && run.touch == touch &&
@@ -54,8 +61,9 @@ public:
       if (isCg && offset + bytes > uint32_t(facts::kDoubtfulCopyAsyncDestination) &&
           hazards.cluster.launch.module.archValue == facts::Arch::sm_107a)
         hazards.report(Rule::OS4, x.in->line, 0,
-                       "cp.async.cg (warp " + dec(x.state->warp->id) + ") writes " + hex(offset) +
-                           "\n  missing: " + std::string(info(Rule::OS4).missing));
+                       "cp.async.cg (warp " + dec(x.state->warp->id) +
+                           ") writes shared memory bytes " + hex(offset) + ".." +
+                           hex(offset + bytes - 1));
       x.lane = unsigned(extra);
       x.group = &hazards.groupOf(*x.state, x.lane);
       x.record.lanes = 1u << extra;
@@ -68,6 +76,7 @@ public:
     const uint32_t issuer = actor.record.place;
     actor.record.place = place;
     ctas |= 1u << cta.rank;
+    extend(cta, column, column + columns - 1, /*isTensor=*/true);
     hazards.touchTensor(actor, cta, quarters, column, columns);
     actor.record.place = issuer;
   }
@@ -115,6 +124,15 @@ public:
   }
 
 private:
+  /// What a report of the end of a CTA says was touched: tensor memory, where some was.
+  void extend(const Cta &cta, uint32_t from, uint32_t to, bool isTensor) {
+    Ending::Last &s = span[cta.rank];
+    if (s.line && s.isTensor != isTensor && !isTensor)
+      return;
+    const bool isFirst = !s.line || s.isTensor != isTensor;
+    s = {actor.in->line, isFirst ? from : std::min(s.from, from), isFirst ? to : std::max(s.to, to),
+         isTensor};
+  }
   struct Run {
     Cta *cta = nullptr;
     Touch touch = Touch::load;
@@ -126,6 +144,7 @@ private:
 
 public:
   uint32_t ctas = 0; // whose memory was touched, by rank
+  std::array<Ending::Last, 32> span{};
 };
 
 void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
@@ -169,7 +188,7 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
     break;
   case OpKind::bulkStore:
     number(Agent::bulkRead, op.lanes);
-    s.lastBulkStore[lane] = {x.record.count, in.line};
+    s.lastBulkStore[lane] = {x.record.count, in.line, 0, 0};
     break;
   case OpKind::copyAsync:
   case OpKind::copyAsyncCg:
@@ -221,7 +240,8 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
   if (op.kind() == OpKind::mma || op.kind() == OpKind::cp || op.kind() == OpKind::shift ||
       op.kind() == OpKind::wgmma)
     for (uint32_t m = sink.ctas; m; m &= m - 1)
-      endings[size_t(__builtin_ctz(m))].add(record, /*isWrite=*/true, in.line);
+      endings[size_t(__builtin_ctz(m))].add(record, /*isWrite=*/true,
+                                            sink.span[size_t(__builtin_ctz(m))]);
 }
 
 } // namespace blockscale::emu

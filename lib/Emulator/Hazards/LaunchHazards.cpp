@@ -53,7 +53,7 @@ void LaunchHazards::report(const GlobalAccess &later, const GlobalAccess &earlie
           describeGlobal(launch.memory, from, to) + " that " + verb(b) + " at " +
           launch.module.file + ":" + dec(other) + " (another cluster)" +
           (isWrite(b) ? " may not have written" : " may not have read") +
-          "\n  missing: " + std::string(rule.missing) + "  [" + std::string(rule.label) + "]";
+          lackLine(rule.lack, rule.missing, rule.label);
   launch.addHazard({std::string(rule.label), rule.level, line, other, later.turn(), text});
 }
 

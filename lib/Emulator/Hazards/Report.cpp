@@ -93,44 +93,22 @@ const char *object(Touch t) {
 
 bool isAsynchronous(Touch t) { return t >= Touch::copyAsync && t != Touch::dealloc; }
 
-std::string Hazards::withLabel(const std::string &message) {
-  static constexpr struct {
-    std::string_view code;
-    Rule rule;
-  } kCodes[] = {{"tmem_unwritten", Rule::TM15},
-                {"tmem_dealloc", Rule::TM13},
-                {"tmem_alloc", Rule::TM13},
-                {"tmem_leak", Rule::TM13},
-                {"tmem_bounds", Rule::TM13},
-                {"mbar_init", Rule::MB1},
-                {"mbar_arrivals", Rule::MB5},
-                {"mbar_count", Rule::MB5},
-                {"mbar_tx", Rule::MB5},
-                {"mbar_wait", Rule::MB3},
-                {"cluster_arrive", Rule::CL1},
-                {"cluster_exited", Rule::CL2},
-                {"cancel_after_failure", Rule::CL3},
-                {"cancel_multicast", Rule::CL3},
-                {"collector_a", Rule::TM14},
-                {"collector_b", Rule::TM14},
-                {"collector_source", Rule::TM14}};
-  std::string_view code = std::string_view(message).substr(0, message.find(':'));
-  for (const auto &row : kCodes)
-    if (row.code == code)
-      return message + "  [" + std::string(info(row.rule).label) + "]";
-  return message;
-}
-
 uint32_t Hazards::lineOf(const Record &r) const { return cluster.launch.kernel.code[r.site].line; }
 
 std::string Hazards::nameOf(const Record &r) const {
   std::string out = components[r.component].agent == Agent::wgmma ? "wgmma" : verb(r.touch);
   out += " at " + cluster.launch.module.file + ":" + dec(lineOf(r));
-  if (const WarpState *s = components[r.component].warp)
-    out += " (warp " + dec(s->warp->id) +
-           (cluster.ctas.size() > 1 ? ", cta rank " + dec(s->warp->cta->rank) : std::string()) +
-           ")";
+  if (std::string owner = ownerOf(r); !owner.empty())
+    out += " (" + owner + ")";
   return out;
+}
+
+std::string Hazards::ownerOf(const Record &r) const {
+  const WarpState *s = components[r.component].warp;
+  if (!s)
+    return {};
+  return "warp " + dec(s->warp->id) +
+         (cluster.ctas.size() > 1 ? ", cta rank " + dec(s->warp->cta->rank) : std::string());
 }
 
 std::string Hazards::missing(Rule rule, const Record &r) const {
@@ -193,7 +171,7 @@ void Hazards::flush(const Actor &x) {
     std::string more = c.missing ? c.missing : missing(c.rule, c.other);
     if (c.rule == Rule::PX1 || c.rule == Rule::PX2 || c.rule == Rule::PX3)
       more += otherFence(x, c.other);
-    report(c.rule, c.level, x.in->line, lineOf(c.other), text + "\n  missing: " + more);
+    report(c.rule, c.level, x.in->line, lineOf(c.other), std::move(text), more);
   }
   conflicts.clear();
 }
@@ -212,12 +190,21 @@ bool Hazards::showsStrict(Rule rule) const {
   return false;
 }
 
+std::string lackLine(HazardLack lack, std::string_view what, std::string_view label) {
+  std::string out = lack == HazardLack::missing ? "\n  missing: " : "\n  wrong: ";
+  out.append(what);
+  return label.empty() ? out : out.append("  [").append(label).append("]");
+}
+
 void Hazards::report(Rule rule, HazardLevel level, uint32_t line, uint32_t otherLine,
-                     const std::string &text) {
+                     std::string text, std::string_view missing) {
   if (level == HazardLevel::never || (level == HazardLevel::strict && !showsStrict(rule)))
     return;
-  cluster.launch.addHazard({std::string(info(rule).label), level, line, otherLine, cluster.turn,
-                            text + "  [" + std::string(info(rule).label) + "]"});
+  const HazardRule &r = info(rule);
+  text += missing.empty() ? lackLine(r.lack, r.missing, r.label)
+                          : lackLine(HazardLack::missing, missing, r.label);
+  cluster.launch.addHazard(
+      {std::string(r.label), level, line, otherLine, cluster.turn, std::move(text)});
 }
 
 } // namespace blockscale::emu

@@ -9,6 +9,8 @@
 
 #include "blockscale/Emulator/Hazards.h"
 
+#include <string>
+
 namespace blockscale::emu {
 
 /// In the order of the table.
@@ -70,6 +72,9 @@ enum class Rule : uint8_t {
 };
 
 inline const HazardRule &info(Rule rule) { return hazardRules()[size_t(rule)]; }
+
+/// The line of a report that says what is missing or wrong, with the label at its end.
+std::string lackLine(HazardLack lack, std::string_view what, std::string_view label);
 
 } // namespace blockscale::emu
 

@@ -227,7 +227,9 @@ void Hazards::touchSharedAt(const Actor &x, Space space, uint64_t address, unsig
   Cta *cta = cluster.ctaOf(address);
   touchShared(x, *cta, uint32_t(address & kSharedOffsetMask), bytes);
   if (cta != x.state->warp->cta)
-    endings[cta->rank].add(x.record, isWrite(x.record.touch), x.in->line);
+    endings[cta->rank].add(x.record, isWrite(x.record.touch),
+                           {x.in->line, uint32_t(address & kSharedOffsetMask),
+                            uint32_t(address & kSharedOffsetMask) + bytes - 1});
 }
 
 /// Of lanes of one group at one address; several only in a relaxed access, where no lane's

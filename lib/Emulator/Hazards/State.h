@@ -71,9 +71,13 @@ struct Hazards::WarpState {
   std::deque<Load> loads;     // tcgen05.ld neither waited for nor consumed
   // Counts at the ends of the groups of copies, per lane: cp.async, bulk.
   std::vector<uint32_t> groupEnds[2][32];
-  std::unique_ptr<WgmmaState> wgmma;               // null: no wgmma was executed
-  std::vector<uint32_t> wgmmaEnds;                 // counts at the ends of its groups
-  std::pair<uint32_t, uint32_t> lastBulkStore[32]; // count and line
+  std::unique_ptr<WgmmaState> wgmma; // null: no wgmma was executed
+  std::vector<uint32_t> wgmmaEnds;   // counts at the ends of its groups
+  struct BulkStore {
+    uint32_t count = 0, line = 0;
+    uint32_t from = 0, to = 0; // of its source, inclusive
+  };
+  BulkStore lastBulkStore[32];
 };
 
 /// Somebody with a count.
@@ -96,6 +100,7 @@ struct Hazards::Signal {
 struct Hazards::Barrier {
   uint32_t component = 0;
   Record init;
+  uint32_t endLine = 0; // of mbarrier.inval
   bool isLive = false;
   Knowledge pending, done;
   uint32_t completed = 0;                     // phases
@@ -112,14 +117,18 @@ struct Hazards::Barrier {
 
 /// What others do to the memory of a CTA: it must be over when the CTA ends.
 struct Hazards::Ending {
-  Clock reads, writes;         // by component
-  std::vector<uint32_t> lines; // the last of each component
-  Knowledge exited;            // what threads of the CTA knew when they exited
-  void add(const Record &r, bool isWrite, uint32_t line) {
+  Clock reads, writes; // by component
+  struct Last {        // of each component
+    uint32_t line = 0, from = 0, to = 0;
+    bool isTensor = false;
+  };
+  std::vector<Last> last;
+  Knowledge exited; // what threads of the CTA knew when they exited
+  void add(const Record &r, bool isWrite, const Last &access) {
     (isWrite ? writes : reads).raise(r.component, r.lanes, r.count);
-    if (lines.size() <= r.component)
-      lines.resize(r.component + 1);
-    lines[r.component] = line;
+    if (last.size() <= r.component)
+      last.resize(r.component + 1);
+    last[r.component] = access;
   }
 };
 

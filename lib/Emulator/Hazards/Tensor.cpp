@@ -212,9 +212,9 @@ void Hazards::freedByPair(Warp &w, const Instruction &in, unsigned column, unsig
     report(Rule::TM13, in.line, lineOf(made),
            "tcgen05.dealloc (warp " + dec(w.id) + ") of cta rank " + dec(own) +
                " frees tensor memory columns " + dec(column) + ".." + dec(column + columns - 1) +
-               " of its peer, too, and nothing has come from the peer since " + nameOf(made) +
-               "\n  missing: a handshake of the two CTAs: barrier.cluster, or an arrive on the "
-               "peer's mbarrier and a wait on the own");
+               " of its peer, too, and nothing has come from the peer since " + nameOf(made),
+           "a handshake of the two CTAs: barrier.cluster, or an arrive on the peer's mbarrier and "
+           "a wait on the own");
   // What the first of the two has checked the second has to see, too.
   const bool isLast = pairFrees[own / 2];
   pairFrees[own / 2] = !isLast;
@@ -257,8 +257,7 @@ void Hazards::registers(Warp &w, const Instruction &in) {
           report(Rule::TM4, in.line, load.line,
                  "(warp " + dec(w.id) + ") writes a register of tcgen05.ld at " +
                      cluster.launch.module.file + ":" + dec(load.line) +
-                     " that was neither waited for nor used\n  missing: " +
-                     std::string(info(Rule::TM4).missing));
+                     " that was neither waited for nor used");
         lanes &= ~w.mask;
       }
     }

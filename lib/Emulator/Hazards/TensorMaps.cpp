@@ -82,8 +82,8 @@ void Hazards::checkMapOfLaunch(const Actor &x, uint64_t address) {
            "a copy (warp " + dec(x.state->warp->id) + ") uses the tensor map in " +
                describeGlobal(cluster.launch.memory, address,
                               address + uint64_t(facts::kTmaMapBytes) - 1) +
-               " that an earlier launch has changed\n  missing: "
-               "fence.proxy.tensormap::generic.acquire on the map by its user");
+               " that an earlier launch has changed",
+           "fence.proxy.tensormap::generic.acquire on the map by its user");
 }
 
 } // namespace blockscale::emu

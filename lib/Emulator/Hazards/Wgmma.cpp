@@ -36,8 +36,7 @@ void Hazards::fenceWgmma(Warp &w) {
 
 void Hazards::reportWgmma(const Warp &w, uint32_t line, uint32_t otherLine, HazardLevel level,
                           const std::string &what, const char *missing) {
-  report(Rule::OS9, level, line, otherLine,
-         "(warp " + dec(w.id) + ") " + what + "\n  missing: " + missing);
+  report(Rule::OS9, level, line, otherLine, "(warp " + dec(w.id) + ") " + what, missing);
 }
 
 /// A register that a product may still be at work on.

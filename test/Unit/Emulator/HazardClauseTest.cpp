@@ -67,6 +67,7 @@ std::vector<HazardCase> cases() {
   std::vector<HazardCase> c;
   c.push_back({"CL1_twoArrives", "barrier.cluster.arrive.aligned;\n[-barrier.cluster.arrive."
                                  "aligned;\n-]barrier.cluster.wait.aligned;\n"});
+  c.back().touchesNothing = true;
   // CTA 1 exits long before the answer comes; in the right kernel it waits for it, too.
   c.push_back(
       {"CL3_exited",
@@ -86,6 +87,7 @@ std::vector<HazardCase> cases() {
                    "WR: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r15], 0; @!%p3 bra WR;\n" +
                    kClusterSync});
   c.back().cluster = {2, 1, 1};
+  c.back().isAlone = true;
   c.push_back({"TM12_kind", twoKinds().body, Setup::tensor, HazardLevel::error, early,
                /*sameText=*/true});
   for (const char *fence : {"before", "after"}) {
@@ -229,9 +231,11 @@ TEST(HazardWords, Mbarriers) {
            elected(1, "mbarrier.arrive.shared::cta.b64 _, [bar+8];\n");
   std::string at = lineOf(c, "mbarrier.arrive"), of = lineOf(c, "@%p6 mbarrier.init");
   EXPECT_EQ(reportOf(c), "t.ptx:" + at +
-                             ": hazard: (warp 1) uses mbarrier 0x5408 of cta rank 0 whose "
-                             "initialisation by st at t.ptx:" +
-                             of + " (warp 0) it may not see  [MB1]");
+                             ": hazard: (warp 1) uses mbarrier 0x5408..0x540f of cta rank 0 "
+                             "whose initialisation at t.ptx:" +
+                             of +
+                             " (warp 0) it may not see\n  missing: a barrier between "
+                             "mbarrier.init and its use  [MB1]");
 }
 
 TEST(HazardWords, GlobalMemory) {

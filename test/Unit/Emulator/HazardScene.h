@@ -34,7 +34,9 @@ struct HazardCase {
     text += rule();
     return text += ']';
   }
-  std::string name{}; // where a rule has several cases
+  std::string name{};          // where a rule has several cases
+  bool touchesNothing = false; // control flow: no memory has a part in it
+  bool isAlone = false;        // one access has no other party
 };
 
 /// Keeps what stands between `open` and `close`, drops what the other marks enclose.
@@ -150,6 +152,38 @@ inline Ran runCase(const HazardCase &c, bool isRight, const Options &options) {
   return run(hazardKernel(c, isRight), s);
 }
 
+/// The report of a rule, from its place to the line with its label.
+inline std::string reportOf(const std::string &text, const std::string &mark) {
+  const size_t end = text.find(mark);
+  if (end == std::string::npos)
+    return {};
+  const size_t begin = text.rfind("\nt.ptx:", end);
+  return text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
+}
+
+/// A report names the memory with its bytes or columns, both accesses by their lines, and what
+/// is missing or wrong.
+inline void expectWhole(const HazardCase &c, const std::string &report) {
+  const HazardRule *rule = nullptr;
+  for (const HazardRule &r : hazardRules())
+    if (r.label == c.rule())
+      rule = &r;
+  ASSERT_NE(rule, nullptr);
+  const size_t lack = std::max(report.rfind("\n  missing: ") + 1, report.rfind("\n  wrong: ") + 1);
+  EXPECT_NE(lack, 0u) << report;
+  EXPECT_EQ(report.find('\n', lack), std::string::npos) << "the label ends this line: " << report;
+  auto names = [&](std::initializer_list<const char *> words) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](const char *w) { return report.find(w) != std::string::npos; });
+  };
+  if (!c.touchesNothing)
+    EXPECT_TRUE(
+        names({" bytes", " columns ", "mbarrier 0x", "register", "collector buffer", "operand"}))
+        << report;
+  if (!c.isAlone)
+    EXPECT_TRUE(names({" at t.ptx:", "another cluster"})) << report;
+}
+
 /// Each kind of timing, and whatever the operations land like, finds the mistake.
 inline void expectReported(const HazardCase &c) {
   const std::string mark = c.mark();
@@ -163,6 +197,7 @@ inline void expectReported(const HazardCase &c) {
     }
     EXPECT_NE(text.find(mark), std::string::npos)
         << "timing " << int(o.timing) << " seed " << o.seed << ": " << text;
+    expectWhole(c, reportOf(text, mark));
   }
 }
 

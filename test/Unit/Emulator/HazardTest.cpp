@@ -63,6 +63,9 @@ void addLaneCases(std::vector<HazardCase> &cases) {
                    "setp.gt.u32 %p4, %t, 39; [-@%p4 bra A2;\n-][+@%p4 ret;\n+]bar.sync 0;\nA2:\n",
                    Setup::shared, HazardLevel::strict, strict});
   cases.push_back({"OS8_denied", kMeetByChance, Setup::shared, HazardLevel::strict, noA9});
+  for (HazardCase &c : cases)
+    if (c.rule() == "OS8")
+      c.touchesNothing = c.isAlone = true;
   std::string text = elected(0, mma() + commit(0));
   text += wait(0, 0);
   text += kOneReleases;
@@ -176,6 +179,7 @@ std::vector<HazardCase> cases() {
     return text.insert(text.find(" [%tm]"), ".collector::a::" + use);
   };
   tensor("TM14", elected(0, collected("[-lastuse-][+fill+]") + commit(0)) + wait(0, 0));
+  c.back().isAlone = true; // nothing was filled
   tensor("TM14_source",
          elected(0, collected("fill") + commit(0) + wait(0, 0) + "[-" + copyIn(1, "%b") +
                         wait(1, 0) + "-]" + collected("use") + commit(2)) +
@@ -331,6 +335,7 @@ std::vector<HazardCase> cases() {
                Setup::shared, L::warning});
   c.back().target = "sm_107a";
   c.back().shared = 260000;
+  c.back().isAlone = true;
   addLaneCases(c);
   return c;
 }

@@ -45,6 +45,7 @@ std::vector<HazardCase> cases() {
                     late = "[-" + done + "-]", clear = "mov.b32 %f3, 0f00000000;\n",
                     look = "add.f32 %f9, %f3, %f3;\n", fill = "mov.u32 %r21, %t;\n";
   add("First", fenced + product + end);
+  cases.back().isAlone = true;
   add("AccumulatorWritten", fence + clear + fenced + product + end);
   // The fence comes before the write.
   add("FenceTooEarly", "[-" + fence + clear + "-][+" + clear + fence + "+]" + product + end);

@@ -93,7 +93,11 @@ TEST(LaunchControl, NoFurtherTryAfterAFailureWasSeen) {
                         "@%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::"
                         "complete_tx::bytes.b128 [answer], [bar];\n");
   EXPECT_NE(r.error.find("cancel_after_failure: try_cancel must not follow an answer that says no "
-                         "cluster was left  [CL3]"),
+                         "cluster was left\n  memory: shared memory bytes 0x"),
+            std::string::npos)
+      << r.error;
+  EXPECT_NE(r.error.find("\n  missing: a branch around the request once clusterlaunchcontrol."
+                         "query_cancel has seen a failure  [CL3]"),
             std::string::npos)
       << r.error;
 }

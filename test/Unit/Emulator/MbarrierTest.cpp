@@ -28,10 +28,10 @@ Ran runOne(const std::string &body, const std::string &target = "sm_107a") {
              s);
 }
 
-/// Without its place and the label of a hazard rule.
+/// The first line, without its place.
 std::string refusal(const std::string &body, const std::string &target = "sm_107a") {
   std::string error = runOne(body, target).error;
-  error = error.substr(0, error.find("  ["));
+  error = error.substr(0, error.find('\n'));
   return error.empty() ? error : error.substr(error.find(": ") + 2);
 }
 

@@ -426,7 +426,7 @@ TEST(Collectors, UseWithoutItsFillIsReported) {
     std::vector<std::string> then;
     std::string message;
   } cases[] = {
-      {a + "use", {}, "collector_a: .use must follow a fill by the same warp, got none [TM14]"},
+      {a + "use", {}, "collector_a: .use must follow a fill by the same warp, got none"},
       {a + "lastuse", {}, "collector_a: .lastuse must follow a fill by the same warp, got none"},
       {a + "fill", {"", a + "use"}, "collector_a: .use must follow a fill"},
       {a + "fill", {a + "lastuse", a + "use"}, "collector_a: .use must follow a fill"},

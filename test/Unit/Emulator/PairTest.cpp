@@ -35,9 +35,11 @@ Ran runPair(const std::string &body, const Options &o = {}, unsigned ctas = 2,
   return run(pairKernel(body), s);
 }
 
+/// The first line of a refusal, without its place.
 std::string afterLine(const std::string &error) {
   size_t at = error.find(": ");
-  return at == std::string::npos ? error : error.substr(at + 2);
+  std::string text = at == std::string::npos ? error : error.substr(at + 2);
+  return text.substr(0, text.find('\n'));
 }
 
 const std::string kBoth = "barrier.cluster.arrive; barrier.cluster.wait;\n";

@@ -262,6 +262,11 @@ TEST(TmaPadded, SixBitStoresDropTheGaps) {
   }
   EXPECT_NE(runCopy(store, map, source).error.find("tma_store: u6_align16 must be stored on"),
             std::string::npos);
+  std::string flat = store;
+  flat.replace(flat.find("tensor.2d"), 9, "tensor.1d").replace(flat.find("{0, 1}"), 6, "{0}");
+  EXPECT_NE(runCopy(flat, map, source, "sm_107a")
+                .error.find("tma_rank: tensor map must have rank 1, got 2"),
+            std::string::npos);
   m.type = TmaType::u4Align16;
   m.strides = {64};
   EXPECT_NE(runCopy(store, map, source, "sm_107a")
