@@ -28,6 +28,9 @@ inline constexpr uint32_t kSharedOffsetMask = (1u << kClusterShift) - 1;
 inline constexpr uint64_t kSharedBase = 1024;
 inline constexpr uint64_t kDynamicSharedMark = uint64_t(1) << 40; // until the kernel is complete
 inline constexpr uint64_t kLocalBase = 0;
+/// Of a thread, for alloca: behind the local variables, from the top down. Drivers give
+/// 1 KiB where nobody asks for more.
+inline constexpr uint64_t kStackBytes = 8192;
 /// Parameter addresses are the same in the .param space and generically.
 inline constexpr uint64_t kParamBase = kParamWindow;
 

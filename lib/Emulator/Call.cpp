@@ -135,7 +135,8 @@ bool decodeCall(Decoder &d) {
     return true;
   }
   if (next != d.count() || callee[0] == '%')
-    return d.unexecuted("the function is not named: no call through a register");
+    return d.unexecuted("the function is not named: no call through a register, since a function "
+                        "has no address here");
   const FunctionCode *code = d.calledFunction(callee);
   if (!code && callee == "vprintf")
     return d.unexecuted("vprintf prints through a buffer of the driver, and no driver launches "
@@ -168,6 +169,8 @@ bool decodeRet(Decoder &d) {
   d.take("uni");
   Instruction in;
   in.run = leave;
+  if (d.function && d.function->stackAt != kNone && d.raw->opcode == "ret")
+    d.emit(copyOfStack(d.stackInUse(), d.function->stackAt));
   if (d.function && d.raw->opcode == "ret") {
     in.run = giveBack;
     in.op[0] = d.function->link;
@@ -225,6 +228,13 @@ bool Decoder::decodeFunction(const PtxKernel &source) {
   };
   if (!formals(source.returns, code.returns) || !formals(source.params, code.params))
     return false;
+  if (std::any_of(source.body.begin(), source.body.end(), [](const PtxStatement &s) {
+        return s.kind == PtxStatement::Kind::instruction && findStack(s.instruction.opcode);
+      })) {
+    code.stackAt = allocate(RegClass::r32);
+    kernel.code.push_back(copyOfStack(code.stackAt, stackInUse()));
+    kernel.code.back().line = source.line;
+  }
   function = &(called[source.name] = code);
   everCalled.insert(source.name);
   bool ok = decodeBody(source);

@@ -128,13 +128,24 @@ template <MaskFn low, MaskFn high> Outcome setpPair(Warp &w, const Instruction &
       w.preds[p] = (w.preds[p] & ~w.mask) | (r[half] & w.mask);
   return Outcome::next;
 }
-// set: 0xFFFFFFFF or 1.0f
+// set; imm: what stands for true, ones or 1.0
 template <MaskFn mask> Outcome setValue(Warp &w, const Instruction &in) {
   uint32_t r = combined(w, in, mask(w, in));
   uint32_t *d = w.reg<uint32_t>(in.op[0]);
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
     d[l] = r >> l & 1 ? uint32_t(in.imm) : 0;
+  }
+  return Outcome::next;
+}
+
+/// Pairs: a half each, where imm is what one half holds.
+template <MaskFn low, MaskFn high> Outcome setPair(Warp &w, const Instruction &in) {
+  const uint32_t r[2] = {combined(w, in, low(w, in)), combined(w, in, high(w, in))};
+  uint32_t *d = w.reg<uint32_t>(in.op[0]);
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    d[l] = (r[0] >> l & 1 ? uint32_t(in.imm) : 0) | (r[1] >> l & 1 ? uint32_t(in.imm) << 16 : 0);
   }
   return Outcome::next;
 }
@@ -193,7 +204,7 @@ template <MaskFn mask> struct SetpOf<mask, nullptr> {
   static constexpr Handler value = setp<mask>;
 };
 template <MaskFn low, MaskFn high> struct SetOf {
-  static constexpr Handler value = nullptr;
+  static constexpr Handler value = setPair<low, high>;
 };
 template <MaskFn mask> struct SetOf<mask, nullptr> {
   static constexpr Handler value = setValue<mask>;
@@ -268,16 +279,35 @@ bool decodeSetp(Decoder &d) {
   return in.run && d.error.empty();
 }
 
+/// What `set` writes for true: of pairs, to one half.
+uint32_t truthOf(Type result, Type compared) {
+  switch (result) {
+  case Type::f32:
+    return 0x3F800000;
+  case Type::f16:
+  case Type::f16x2:
+    return 0x3C00;
+  case Type::bf16:
+  case Type::bf16x2:
+    return 0x3F80;
+  case Type::u16:
+  case Type::s16:
+    return 0xFFFF;
+  default:
+    return compared == Type::f16x2 || compared == Type::bf16x2 ? 0xFFFF : 0xFFFFFFFF;
+  }
+}
+
 bool decodeSet(Decoder &d) {
   int c = takeCompare(d);
   int combine = d.takeOneOf({"and", "or", "xor"});
   bool ftz = d.take("ftz");
   Type r = d.takeType(), t = d.takeType();
-  if (c < 0 || bits(r) != 32 || !d.expectOperands(combine < 0 ? 3 : 4))
+  if (c < 0 || !d.expectOperands(combine < 0 ? 3 : 4))
     return false;
   Instruction in;
   in.run = pickCompare<SetOf>(c, t, ftz);
-  in.imm = r == Type::f32 ? 0x3F800000 : 0xFFFFFFFF;
+  in.imm = truthOf(r, t);
   in.op[0] = d.dest(0, r);
   in.op[2] = d.source(1, t);
   in.op[3] = d.source(2, t);

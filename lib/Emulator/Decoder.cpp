@@ -218,11 +218,11 @@ const Symbol *SymbolScope::find(const std::string &name) {
 }
 
 static DecodeFn findFamily(std::string_view opcode) {
-  for (auto find : {findArithmetic,    findCarry,       findLogic,     findFloat,   findCompare,
-                    findConvert,       findMove,        findLoadStore, findAtomic,  findCall,
-                    findControl,       findBranchTable, findBarrier,   findWarpOps, findMatrix,
-                    findMma,           findWgmma,       findMbarrier,  findCopy,    findTcgen05,
-                    findLaunchControl, findTensorMap})
+  for (auto find :
+       {findArithmetic,  findCarry,     findLogic,   findFloat,         findCompare,  findConvert,
+        findMove,        findLoadStore, findAtomic,  findCall,          findStack,    findControl,
+        findBranchTable, findBarrier,   findWarpOps, findMatrix,        findMma,      findWgmma,
+        findMbarrier,    findCopy,      findTcgen05, findLaunchControl, findTensorMap})
     if (DecodeFn fn = find(opcode))
       return fn;
   return nullptr;
@@ -360,6 +360,8 @@ bool Decoder::decodeKernel(const PtxKernel &source) {
   kernel.entry = uint32_t(kernel.code.size());
   if (!decodeBody(source))
     return false;
+  if (presetSlots.count(kStackKey))
+    kernel.localBytes = (kernel.localBytes + 15) / 16 * 16 + kStackBytes;
   if (uint64_t most = uint64_t(facts::info(arch).sharedPerBlock); kernel.staticShared > most)
     return fail("ptx_shared: static shared memory of " + kernel.name + " on " +
                 std::string(facts::name(arch)) + " must be at most " + std::to_string(most) +

@@ -60,7 +60,8 @@ struct FunctionCode {
     bool inRegister = false;
   };
   uint32_t entry = 0;
-  Operand link = kNone; // return address of each lane
+  Operand link = kNone;    // return address of each lane
+  Operand stackAt = kNone; // stack in use when it was called, if it allocates some
   std::vector<Formal> params, returns;
 };
 
@@ -135,6 +136,9 @@ public:
   Operand scratch(RegClass cls);
   /// The predicate that holds the carry flag of extended-precision arithmetic.
   Operand carryFlag();
+  /// Lane vectors of %is_explicit_cluster, and of the bytes of stack in use (Stack.cpp).
+  Operand explicitCluster() { return preset(Preset::Kind::isExplicitCluster, /*wide=*/false); }
+  Operand stackInUse();
   bool isRegister(const PtxOperand &o) const;
   RegClass registerClass(const PtxOperand &o) const;
   /// The type that a register is declared with; none for anything else.
@@ -180,6 +184,7 @@ private:
   const Symbol *lookup(const std::string &name) const;
   /// The place of a register.
   Operand slotOf(const Symbol &s);
+  static constexpr std::pair<int, uint64_t> kStackKey{int(Preset::Kind::zero) * 2, 1};
   Operand preset(Preset::Kind kind, bool wide, uint64_t value = 0);
   Operand specialRegister(const std::string &name, Type t);
   Operand allocate(RegClass cls);
@@ -213,6 +218,7 @@ DecodeFn findMove(std::string_view opcode);
 DecodeFn findLoadStore(std::string_view opcode);
 DecodeFn findAtomic(std::string_view opcode);
 DecodeFn findCall(std::string_view opcode);
+DecodeFn findStack(std::string_view opcode);
 DecodeFn findControl(std::string_view opcode);
 DecodeFn findBranchTable(std::string_view opcode);
 DecodeFn findBarrier(std::string_view opcode);
@@ -225,6 +231,9 @@ DecodeFn findCopy(std::string_view opcode);
 DecodeFn findTcgen05(std::string_view opcode);
 DecodeFn findLaunchControl(std::string_view opcode);
 DecodeFn findTensorMap(std::string_view opcode);
+
+/// Lane vector `to` becomes `from`, for the stack of a function.
+Instruction copyOfStack(Operand to, Operand from);
 
 /// add, sub and mad with .cc, addc, subc, madc.
 bool decodeCarry(Decoder &d);

@@ -12,7 +12,6 @@ namespace blockscale::emu {
 namespace {
 
 constexpr auto kHint = FormStatus::hint;
-constexpr auto kUnexecuted = FormStatus::unexecuted;
 
 constexpr Form kForms[] = {
     {"bra", "uni?"},
@@ -60,9 +59,9 @@ constexpr Form kForms[] = {
     {"redux", "sync add|min|max u32|s32"},
     {"redux", "sync and|or|xor b32"},
     {"redux", "sync min|max abs? NaN? f32"},
-    {"alloca", "u32|u64", kUnexecuted, "no kernel seen uses it"},
-    {"stacksave", "u32|u64", kUnexecuted, "no kernel seen uses it"},
-    {"stackrestore", "u32|u64", kUnexecuted, "no kernel seen uses it"},
+    {"alloca", "u32|u64"},
+    {"stacksave", "u32|u64"},
+    {"stackrestore", "u32|u64"},
     {"discard", "global? L2", kHint, "drops a cache line that is written again"},
 };
 

@@ -19,8 +19,7 @@ constexpr auto kGlobal = facts::Feature::asyncGlobal;
 constexpr Form kForms[] = {
     {"mov", "pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f32|f64"},
     {"cvta", "to? global|shared|shared::cta|shared::cluster|local|const|param|param::entry u64"},
-    {"isspacep", "global|shared|shared::cta|shared::cluster|local|param|param::entry"},
-    {"isspacep", "const", kUnexecuted, "constants lie in global memory here"},
+    {"isspacep", "global|shared|shared::cta|shared::cluster|local|param|param::entry|const"},
     {"mapa", "shared::cluster? u32|u64"},
     {"getctarank", "shared::cluster? u32|u64"},
     {"ld", "weak? @space? @cache? @evict? @prefetch? L2::cache_hint? v2|v4|v8? @data"},

@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kExecuted = FormStatus::executed;
 constexpr auto kUnexecuted = FormStatus::unexecuted;
-constexpr std::string_view kPacked = "packed comparisons, which no kernel seen uses";
+constexpr std::string_view kNoModel = "the bits of this approximation have no published model";
 
 /// PTX ISA 9.7.5; ptxas 13.5 takes them from sm_100 on.
 std::string mixed(const Decoder &d) {
@@ -119,10 +119,12 @@ constexpr Form kFloatForms[] = {
     {"rcp", "@round ftz? f32"},
     {"rcp", "@round f64"},
     {"rcp", "approx ftz? f32"},
+    {"rcp", "approx ftz f64", kUnexecuted, kNoModel},
     {"sqrt", "@round ftz? f32"},
     {"sqrt", "@round f64"},
     {"sqrt", "approx ftz? f32"},
     {"rsqrt", "approx ftz? f32"},
+    {"rsqrt", "approx ftz? f64", kUnexecuted, kNoModel},
     {"ex2", "approx ftz? f32"},
     {"ex2", "approx f16|f16x2"},
     {"ex2", "approx ftz bf16|bf16x2"},
@@ -158,12 +160,23 @@ constexpr Form kLogicForms[] = {
     {"setp", "@fcmp and|or|xor ftz? f16x2"},
     {"setp", "@fcmp bf16x2", {}, {}, facts::Feature::clusters},
     {"setp", "@fcmp and|or|xor bf16x2", {}, {}, facts::Feature::clusters},
-    {"set", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs u32|s32|f32 b16|b32|b64|@int"},
-    {"set", "@fcmp ftz? u32|s32|f32 f32|f64|f16|bf16"},
-    {"set", "@fcmp and|or|xor? ftz? u32|s32|f16x2|bf16x2 f16x2|bf16x2", kUnexecuted, kPacked},
-    {"set", "@fcmp ftz? u16|s16|f16|bf16 f32|f64|f16|bf16", kUnexecuted,
-     "no kernel seen sets a register of 16 bits"},
-    {"set", "@fcmp|lo|ls|hi|hs and|or|xor ftz? u32|s32|f32 b16|b32|b64|@int|f32|f64"},
+    {"set", "eq|ne and|or|xor? u32|s32|f32 b16|b32|b64"},
+    {"set", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs and|or|xor? u32|s32|f32 u16|u32|u64"},
+    {"set", "eq|ne|lt|le|gt|ge and|or|xor? u32|s32|f32 s16|s32|s64"},
+    {"set", "eq|ne and|or|xor? f16|bf16 b16|b32|b64", {}, {}, facts::Feature::clusters},
+    {"set",
+     "eq|ne|lt|le|gt|ge|lo|ls|hi|hs and|or|xor? f16|bf16 u16|u32|u64",
+     {},
+     {},
+     facts::Feature::clusters},
+    {"set", "eq|ne|lt|le|gt|ge and|or|xor? f16|bf16 s16|s32|s64", {}, {}, facts::Feature::clusters},
+    {"set", "@fcmp and|or|xor? ftz? u32|s32|f32|f16 f32"},
+    {"set", "@fcmp and|or|xor? u32|s32|f32|f16 f64"},
+    {"set", "@fcmp and|or|xor? ftz? u16|s16|u32|s32|f16 f16"},
+    {"set", "@fcmp and|or|xor? bf16 f32|f64|f16", {}, {}, facts::Feature::clusters},
+    {"set", "@fcmp and|or|xor? u16|s16|u32|s32|bf16 bf16", {}, {}, facts::Feature::clusters},
+    {"set", "@fcmp and|or|xor? ftz? u32|s32|f16x2 f16x2"},
+    {"set", "@fcmp and|or|xor? u32|s32|bf16x2 bf16x2", {}, {}, facts::Feature::clusters},
     {"selp", "b16|b32|b64|@int|f32|f64"},
     {"slct", "ftz? b16|b32|b64|@int|f32|f64 s32|f32"},
 };

@@ -83,6 +83,8 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
         std::memcpy(memory.find(*address).host, v.init.data(), v.init.size());
       s.kind = Symbol::Kind::global;
       s.value = *address;
+      if (v.space == Space::constant)
+        module->constants.emplace(*address, *address + v.bytes());
       decoder.moduleSymbols[v.name] = s; // a variable may hold its own address
       for (const PtxReference &r : v.references) {
         auto target = decoder.moduleSymbols.find(r.name);

@@ -25,6 +25,16 @@ Outcome movPred(Warp &w, const Instruction &in) {
   return Outcome::next;
 }
 
+// op[1]: a special register, of which any bit stands for true
+Outcome movSpecialPred(Warp &w, const Instruction &in) {
+  const uint32_t *v = w.reg<uint32_t>(in.op[1]);
+  uint32_t yes = 0;
+  for (uint32_t m = w.mask; m; m &= m - 1)
+    yes |= uint32_t(v[__builtin_ctz(m)] != 0) << __builtin_ctz(m);
+  w.preds[in.op[0]] = (w.preds[in.op[0]] & ~w.mask) | yes;
+  return Outcome::next;
+}
+
 Outcome movClock(Warp &w, const Instruction &in) {
   uint64_t now = w.cta->cluster->steps * 64 + w.executed / 32;
   for (uint32_t m = w.mask; m; m &= m - 1) {
@@ -122,7 +132,12 @@ bool decodeMov(Decoder &d) {
     bool negated = false;
     in.run = movPred;
     in.op[0] = d.predicate(d.operand(0), true);
-    in.op[1] = d.predicate(d.operand(1), false, &negated);
+    if (d.operand(1).name == "%is_explicit_cluster") {
+      in.run = movSpecialPred;
+      in.op[1] = d.explicitCluster();
+    } else {
+      in.op[1] = d.predicate(d.operand(1), false, &negated);
+    }
     in.flags = negated;
     if (!d.error.empty() || in.op[0] == kNone)
       return false;
@@ -194,7 +209,7 @@ Outcome isspacep(Warp &w, const Instruction &in) {
     bool yes = false;
     switch (in.sub) {
     case 0:
-      yes = s == Space::global;
+      yes = s == Space::global && !w.launch->module.isConstant(address);
       break;
     case 1:
     case 2:
@@ -206,6 +221,9 @@ Outcome isspacep(Warp &w, const Instruction &in) {
     case 4:
       yes = s == Space::local;
       break;
+    case 7:
+      yes = s == Space::global && w.launch->module.isConstant(address);
+      break;
     default:
       yes = s == Space::param;
       break;
@@ -216,8 +234,8 @@ Outcome isspacep(Warp &w, const Instruction &in) {
   return Outcome::next;
 }
 bool decodeIsspacep(Decoder &d) {
-  int space = d.takeOneOf(
-      {"global", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry"});
+  int space = d.takeOneOf({"global", "shared", "shared::cta", "shared::cluster", "local", "param",
+                           "param::entry", "const"});
   if (space < 0 || !d.expectOperands(2))
     return false;
   Instruction in;

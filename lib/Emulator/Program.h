@@ -165,6 +165,12 @@ public:
   std::string file;
   std::vector<Kernel> kernelList;
   std::shared_ptr<const SourceLines> source; // of its .loc directives
+  std::map<uint64_t, uint64_t> constants;    // .const variables: from, to
+
+  bool isConstant(uint64_t address) const {
+    auto it = constants.upper_bound(address);
+    return it != constants.begin() && address < std::prev(it)->second;
+  }
 
   facts::Arch arch() const override { return archValue; }
   std::vector<std::string> kernels() const override {

@@ -89,6 +89,8 @@ constexpr HazardFault kFaults[] = {
     {"scale_parts", "", kMissing,
      "a tcgen05.cp.warpx4, or stores by all four warps, that write the scales to every part"},
     {"smem_desc_c", "", kWrong, "the shared memory descriptor"},
+    {"stack_pointer", "", kWrong, "the pointer, which must be that of stacksave"},
+    {"stack_size", "", kWrong, "the size, or stackrestore is missing in a loop"},
     {"tcgen05_cta_group", "", kWrong, "the cluster, or .cta_group: the peer CTA must be there"},
     {"tensor_map_c", "", kWrong, "a field of the tensor map"},
     {"tensormap_replace", "", kWrong, "the new value of the field"},

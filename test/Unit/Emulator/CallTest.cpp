@@ -127,6 +127,33 @@ TEST(Call, StructByValue) {
   EXPECT_EQ(r.out[9], 77009u);
 }
 
+// A function gives its stack back, so that each call gets the same, wherever it stands.
+TEST(Call, GivesBackItsStack) {
+  const char *functions = R"(
+.func (.reg .b32 at) take(.reg .b32 x) {
+  .reg .b32 %p;
+  alloca.u32 %p, x, 16;
+  st.local.b32 [%p], x;
+  mov.b32 at, %p;
+  setp.gt.u32 %late, x, 40;
+  @%late ret;
+  stacksave.u32 %p;
+  ret;
+}
+)";
+  std::string text = functions;
+  text.replace(text.find(".reg .b32 %p;"), 13, ".reg .b32 %p; .reg .pred %late;");
+  Ran r = run(withFunctions(
+      text,
+      "stacksave.u32 %r4; mov.u32 %r1, 32; call (%r2), take, (%r1); mov.u32 %r1, 48;"
+      "call (%r3), take, (%r1); alloca.u32 %r5, 16; stacksave.u32 %r6;\n"
+      "sub.u32 %r2, %r4, %r2; sub.u32 %r3, %r4, %r3; sub.u32 %r5, %r4, %r5;\n"
+      "sub.u32 %r6, %r4, %r6; mad.lo.u32 %r0, %r2, 1000, %r3; mad.lo.u32 %r0, %r0, 100, %r5;\n"
+      "mad.lo.u32 %r0, %r0, 100, %r6; st.global.b32 [%po], %r0;"));
+  ASSERT_EQ(r.error, "");
+  EXPECT_EQ(r.out[9], 320481616u);
+}
+
 TEST(Call, NoParametersAndExit) {
   Ran r = run(withFunctions(".func stop() { exit; }\n",
                             "st.global.b32 [%po], 1; setp.gt.u32 %p1, %t, 3; @%p1 call stop; "
@@ -144,6 +171,9 @@ TEST(Call, Refusals) {
             "t.ptx:4: ptx_unexecuted: call parses but is not executed: f calls itself");
   EXPECT_EQ(error(".func a() { call b; ret; }\n.func b() { call a; ret; }\n", "call a;"),
             "t.ptx:5: ptx_unexecuted: call parses but is not executed: a calls itself");
+  EXPECT_EQ(error("", "alloca.u32 %r0, 8, 12;"),
+            "t.ptx:8: ptx_immediate: alignment of alloca must be a power of 2 up to 8388608, got "
+            "12");
   EXPECT_EQ(error("", "call nothing;"), "t.ptx:8: ptx_unexecuted: call parses but is not executed: "
                                         "function nothing is not defined in the module");
   EXPECT_EQ(error(kScale, "{ .param .b32 a; call scale, (a); }"),

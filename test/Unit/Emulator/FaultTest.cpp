@@ -145,6 +145,14 @@ const Case kCases[] = {
      "t.ptx:12: mbar_align: mbarrier must lie at a multiple of 8 bytes, got 0x1404\n"
      "  memory: shared memory bytes 0x1404..0x140b of cta rank 0\n"
      "  wrong: the address of the mbarrier"},
+    {"StackSize", "mov.u64 %rd0, 8193;\nalloca.u64 %rd1, %rd0;",
+     "t.ptx:13: stack_size: alloca must fit the 8192 bytes that are left of 8192, got 8193 at a "
+     "multiple of 8\n  memory: local memory bytes 0x0..0x1fff\n"
+     "  wrong: the size, or stackrestore is missing in a loop"},
+    {"StackPointer", "mov.u32 %r0, 0xFFFFFF00;\nstackrestore.u32 %r0;",
+     "t.ptx:13: stack_pointer: stackrestore must have what stacksave gave, 0x0..0x2000, got "
+     "0xffffff00\n  memory: local memory bytes 0x0..0x1fff\n"
+     "  wrong: the pointer, which must be that of stacksave"},
 };
 
 class Fault : public ::testing::TestWithParam<Case> {};

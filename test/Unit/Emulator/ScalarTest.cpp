@@ -161,6 +161,13 @@ const Case kCases[] = {
      "mov.b16 %h0, 0x3C01; fma.rn.f16 %h1, %h0, %h0, 0x0001; cvt.u32.u16 %r0, %h1;", 0x3C02},
     {"Isspacep", "cvta.shared.u64 %rd0, 1024; isspacep.shared %p0, %rd0; selp.b32 %r0, 1, 0, %p0;",
      1},
+    // A constant is not global: its window lies in the global one, and only isspacep.const says so.
+    {"IsspacepOfAConstant",
+     "{ .reg .b64 %c; mov.u64 %c, table; cvta.const.u64 %c, %c; isspacep.global %p0, %c;\n"
+     "isspacep.const %p1, %c; isspacep.const %p2, %in; add.u64 %c, %c, 8; isspacep.const %p3, %c;\n"
+     "selp.b32 %r0, 1, 0, %p0; selp.b32 %r1, 2, 0, %p1; selp.b32 %r2, 4, 0, %p2;\n"
+     "selp.b32 %r3, 8, 0, %p3; or.b32 %r0, %r0, %r1; or.b32 %r0, %r0, %r2; or.b32 %r0, %r0, %r3; }",
+     2},
     {"MovUnpack16", "mov.b32 %r1, 0x12345678; mov.b32 {%h0, %h1}, %r1; cvt.u32.u16 %r0, %h1;",
      0x1234},
     {"Local",
@@ -218,5 +225,26 @@ TEST_P(LoneLane, Value) {
 
 INSTANTIATE_TEST_SUITE_P(All, LoneLane, ::testing::ValuesIn(casesOfOneLane()),
                          [](const auto &info) { return info.param.name; });
+
+/// True where the launch or the kernel asks for clusters.
+TEST(SpecialRegister, IsExplicitCluster) {
+  const std::string body = "mov.pred %p1, %is_explicit_cluster; selp.b32 %r0, 1, 2, %p1;\n"
+                           "mov.u32 %r1, %ctaid.x; mad.lo.u32 %r1, %r1, 32, %t;\n"
+                           "mad.wide.u32 %po, %r1, 4, %out; st.global.b32 [%po], %r0;";
+  auto first = [&](Dim3 cluster, const std::string &directive) {
+    Scene s;
+    s.grid = {2, 1, 1};
+    s.cluster = cluster;
+    std::string text = kernel(body);
+    text.insert(text.find("{\n"), directive);
+    Ran r = run(text, s);
+    EXPECT_EQ(r.error, "");
+    EXPECT_EQ(r.out[0], r.out[63]);
+    return r.out[0];
+  };
+  EXPECT_EQ(first({1, 1, 1}, ""), 2u);
+  EXPECT_EQ(first({2, 1, 1}, ""), 1u);
+  EXPECT_EQ(first({1, 1, 1}, ".reqnctapercluster 1, 1, 1\n"), 1u);
+}
 
 } // namespace

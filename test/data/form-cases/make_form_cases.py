@@ -24,6 +24,7 @@ import sys
 from fractions import Fraction
 
 import modifier_cases
+import set_cases
 
 LANES = 8
 CASES = []
@@ -1084,6 +1085,7 @@ def main():
     otherForms()
     first = len(CASES)
     modifier_cases.addAll(sys.modules[__name__])
+    set_cases.addAll(sys.modules[__name__])
     dropRepeated(first)
     print("# Made by make_form_cases.py.")
     for form, body, inputs, expected in CASES:

@@ -308,7 +308,7 @@ def comparisons(f):
                     compare(f, f"setp.{name}.{combine}.{t}", t, columns, expected, False, third=True, start=start)
                 if t in ("f32", "f64") or not combine:
                     compare(f, ".".join(x for x in ["set", name, combine, "u32", t] if x), t, columns, [0xFFFFFFFF if x else 0 for x in results], True, third=bool(combine))
-        for d, yes in [("s32", 0xFFFFFFFF), ("f32", 0x3F800000)]:
+        for d, yes in [("s32", 0xFFFFFFFF), ("f32", 0x3F800000)][:2 if t in ("f32", "f64") else 1]:
             for combine in ["", "xor"] if t in ("f32", "f64") else [""]:
                 results = [COMBINE[combine](x < y, c) for x, y, c in zip(FLOAT_LEFT, FLOAT_RIGHT, THIRD)]
                 compare(f, ".".join(x for x in ["set.lt", combine, d, t] if x), t, columns, [yes if x else 0 for x in results], True, d, third=bool(combine))
@@ -359,8 +359,9 @@ def moves(f):
         f.raw(f"mov.{t}", f"ld.global.b{n} {r}1, [%pi]; mov.{t} {r}0, {r}1; st.global.b{n} [%po], {r}0;", [bits], bits)
     f.raw("cvta.param::entry.u64", "mov.b64 %rd2, 0; mov.b64 %rd1, in; cvta.param::entry.u64 %rd2, %rd1; ld.b64 %rd3, [%rd2]; add.u64 %rd3, %rd3, %jw; ld.global.b32 %r0, [%rd3]; st.global.b32 [%po], %r0;", [data], data)
     # Where each generic address lies: bit s of the answer stands for the space s of the list.
-    spaces = ["global", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry"]
-    places = {"global": "mov.b64 %rd1, %g;", "shared": "mov.u64 %rd1, s; cvta.shared.u64 %rd1, %rd1;", "local": "mov.u64 %rd1, l; cvta.local.u64 %rd1, %rd1;", "param": "mov.b64 %rd1, in; cvta.param.u64 %rd1, %rd1;"}
+    spaces = ["global", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry", "const"]
+    places = {"global": "mov.b64 %rd1, %g;", "shared": "mov.u64 %rd1, s; cvta.shared.u64 %rd1, %rd1;", "local": "mov.u64 %rd1, l; cvta.local.u64 %rd1, %rd1;", "param": "mov.b64 %rd1, in; cvta.param.u64 %rd1, %rd1;",
+              "const": "mov.u64 %rd1, c; cvta.const.u64 %rd1, %rd1;"}
     for space in spaces:
         body, expected = "mov.b32 %r0, 0;", 0
         for i, (place, address) in enumerate(places.items()):
@@ -651,6 +652,13 @@ def wideAtomics(f):
 
 def control(f):
     data = [5, 6, 7, 8, 9, 10, 11, 12]
+    for t, r in [("u64", "%rd"), ("u32", "%r")]:
+        # Two allocations lie apart; what was given back is given again.
+        f.raw(f"alloca.{t}", f"mov.{t} {r}11, 0; mov.{t} {r}12, 0; alloca.{t} {r}11, 16, 16; ld.global.b32 %r1, [%pi]; st.local.b32 [{r}11+4], %r1; alloca.{t} {r}12, 16;"
+              f"st.local.b32 [{r}12+4], 99; ld.local.b32 %r0, [{r}11+4]; st.global.b32 [%po], %r0;", [data], data)
+        for form, used in [("stacksave", "stackrestore"), ("stackrestore", "stacksave")]:
+            f.raw(f"{form}.{t}", f"mov.{t} {r}11, 0; alloca.{t} {r}14, 8; stacksave.{t} {r}11; alloca.{t} {r}12, 32; stackrestore.{t} {r}11; alloca.{t} {r}13, 32;"
+                  f"sub.{t} {r}14, {r}12, {r}13; st.global.{t} [%po], {r}14;", [data], [0] * LANES)
     f.raw("brx.idx.uni", "mov.b32 %r0, 9; mov.b32 %r1, 1; ts: .branchtargets even, odd; brx.idx.uni %r1, ts; even: mov.b32 %r0, 4; bra done; odd: mov.b32 %r0, 5; done: st.global.b32 [%po], %r0;", [data], [5] * LANES)
     f.raw("ret.uni", "st.global.b32 [%po], 1; ret.uni; st.global.b32 [%po], 2;", [data], [1] * LANES)
     # Two halves of the warp arrive apart from each other: only with the barrier is the store seen.
