@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The limits of an SM are the facts'; what nobody has published limits nothing. How
-// many registers ptxas will give a kernel is known only where .maxnreg says it, and
-// its tensor memory only where every allocation is a number.
+// many registers ptxas will give a kernel is known only where .maxnreg says it:
+// .minnctapersm, .maxntid and .reqntid promise that so many CTAs fit, which is no upper
+// limit. Its tensor memory is known only where every allocation is a number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 
 #include "blockscale/Facts/ArchInfo.h"
 #include "blockscale/Facts/Products.h"
+#include "blockscale/Facts/Registers.h"
 
 #include <algorithm>
 
@@ -25,7 +27,8 @@ uint64_t ctasPerSm(const Launch &launch) {
     ctas = std::min(ctas, uint64_t(chip.threadsPerSm) / threads);
   auto maxnreg = launch.kernel.directives.find("maxnreg");
   if (maxnreg != launch.kernel.directives.end() && !maxnreg->second.empty() && maxnreg->second[0])
-    ctas = std::min(ctas, uint64_t(facts::kRegistersPerSm) / (threads * maxnreg->second[0]));
+    ctas = std::min(ctas, uint64_t(facts::kRegistersPerSm) /
+                              facts::blockRegisters(launch.warpsPerCta, maxnreg->second[0]));
   uint64_t shared = launch.sharedBytes - kSharedBase + uint64_t(facts::kSharedReservedPerBlock);
   uint64_t pool =
       uint64_t(launch.config.oversizedShared ? chip.sharedPerSmOversized : chip.sharedPerSm);
