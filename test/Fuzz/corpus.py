@@ -4,8 +4,9 @@
 #
 # Seeds come from the tests: every .ptx and .json of the tree, the texts that the
 # emulator's unit tests load (asked for with BLOCKSCALE_KEEP_PTX), the words in tests
-# of descriptors, small arrays of each type, and what fuzzing has found before. The
-# dictionary holds the words of the seeds.
+# of descriptors, small arrays of each type, what fuzzing has found before, and the few
+# inputs of longer runs that are kept (minimise.py). The dictionary holds the words of the
+# seeds.
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -23,6 +24,7 @@ import subprocess
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+KEPT = ROOT / "test" / "Fuzz" / "corpus"
 TARGETS = ["arrays", "descriptors", "manifest", "ptx"]
 LONGEST_SEED = 1 << 16
 DICTIONARY_WORDS = 1500
@@ -131,8 +133,9 @@ def make(folder, build):
         seeds["descriptors"].add(content)
     made = {}
     for target in TARGETS:
-        for path in sorted((ROOT / "test" / "Fuzz" / "regressions" / target).iterdir()):
-            seeds[target].add(path.read_bytes())
+        for kept in [ROOT / "test" / "Fuzz" / "regressions" / target, KEPT / target]:
+            for path in sorted(kept.iterdir()) if kept.exists() else []:
+                seeds[target].add(path.read_bytes())
         dictionary = folder / f"{target}.dict" if target in ("manifest", "ptx") else None
         if dictionary:
             writeDictionary(dictionary, seeds[target])
