@@ -74,7 +74,7 @@ struct Bf16Value {
 
 /// The comparison as a mask over all lanes.
 template <Cmp c, typename T> uint32_t compareMask(Warp &w, const Instruction &in) {
-  const Stored<T> *a = w.reg<Stored<T>>(in.op[2]), *b = w.reg<Stored<T>>(in.op[3]);
+  const Stored<T> *a = w.lanes<Stored<T>>(in.op[2]), *b = w.lanes<Stored<T>>(in.op[3]);
   uint8_t r[32];
   forAllLanes([&](int l) { r[l] = compare<c, T>(loadLane<T>(a[l]), loadLane<T>(b[l])); });
   uint32_t out = 0;
@@ -198,16 +198,16 @@ template <Cmp c> struct Table {
 };
 /// The handler of a comparison, or of one of pairs.
 template <MaskFn low, MaskFn high> struct SetpOf {
-  static constexpr Handler value = setpPair<low, high>;
+  static constexpr LaneHandler value = forHost<setpPair<low, high>>;
 };
 template <MaskFn mask> struct SetpOf<mask, nullptr> {
-  static constexpr Handler value = setp<mask>;
+  static constexpr LaneHandler value = forHost<setp<mask>>;
 };
 template <MaskFn low, MaskFn high> struct SetOf {
-  static constexpr Handler value = setPair<low, high>;
+  static constexpr LaneHandler value = forHost<setPair<low, high>>;
 };
 template <MaskFn mask> struct SetOf<mask, nullptr> {
-  static constexpr Handler value = setValue<mask>;
+  static constexpr LaneHandler value = forHost<setValue<mask>>;
 };
 
 template <template <MaskFn, MaskFn> class Wrap> Handler pickCompare(int c, Type t, bool ftz) {
@@ -325,13 +325,16 @@ constexpr std::array<uint32_t, 32> kLaneBits = [] {
 }();
 
 template <typename T> Outcome selp(Warp &w, const Instruction &in) {
-  T *d = w.reg<T>(in.op[0]);
-  const T *a = w.reg<T>(in.op[1]), *b = w.reg<T>(in.op[2]);
+  T *d = w.lanes<T>(in.op[0]);
+  const T *a = w.lanes<T>(in.op[1]), *b = w.lanes<T>(in.op[2]);
   uint32_t p = w.preds[in.op[3]];
   if (in.flags & 1)
     p = ~p;
   if (w.mask == ~0u) {
-    forAllLanes([&](int l) { d[l] = p & kLaneBits[l] ? a[l] : b[l]; });
+    forAllLanes([&](int l) {
+      T x = a[l], y = b[l]; // both, or the choice would be one of addresses
+      d[l] = p & kLaneBits[l] ? x : y;
+    });
   } else {
     for (uint32_t m = w.mask; m; m &= m - 1) {
       int l = __builtin_ctz(m);
@@ -345,7 +348,9 @@ bool decodeSelp(Decoder &d) {
   if (!d.expectOperands(4))
     return false;
   Instruction in;
-  in.run = bits(t) == 64 ? selp<uint64_t> : bits(t) <= 32 ? selp<uint32_t> : nullptr;
+  in.run = bits(t) == 64   ? forHost<selp<uint64_t>>
+           : bits(t) <= 32 ? forHost<selp<uint32_t>>
+                           : nullptr;
   in.op[0] = d.dest(0, t);
   in.op[1] = d.source(1, t);
   in.op[2] = d.source(2, t);

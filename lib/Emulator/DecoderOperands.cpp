@@ -72,12 +72,11 @@ Operand Decoder::constant(uint64_t value, RegClass cls) {
     value = uint32_t(value);
   if (auto it = pool.find(value); it != pool.end())
     return it->second;
-  unsigned size = laneBytes(cls);
-  Operand slot = Operand(kernel.constants.size()) | kConstantBit;
-  kernel.constants.resize(kernel.constants.size() + 32 * size);
+  size_t size = laneBytes(cls), lines = kernel.constants.size();
+  Operand slot = Operand(lines * sizeof(LaneLine)) | kConstantBit;
+  kernel.constants.resize(lines + 32 * size / sizeof(LaneLine));
   for (size_t lane = 0; lane < 32; ++lane)
-    std::memcpy(&kernel.constants[(slot & ~kConstantBit) + lane * size], &value,
-                std::min<size_t>(size, sizeof value));
+    std::memcpy(kernel.constants[lines].bytes + lane * size, &value, std::min(size, sizeof value));
   pool[value] = slot;
   return slot;
 }

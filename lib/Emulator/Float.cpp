@@ -10,8 +10,6 @@
 
 #include "Float.h"
 
-#include "FmaLanes.h"
-
 #include "blockscale/Emulator/Convert.h"
 
 #include "Lanes.h"
@@ -390,19 +388,14 @@ bool decodeFma(Decoder &d, const Modifiers &m, Type t) {
   Handler run = nullptr;
   switch (t) {
   case Type::f32:
-    if (!m.ftz && !m.sat)
-      run = fastFma();
-    if (!run)
-      run = f32Ternary<Fma>(m.ftz, m.sat);
+    run = f32Ternary<Fma>(m.ftz, m.sat);
     break;
   case Type::f64:
     run = ternaryLanes<Fma, double>;
     break;
   case Type::f32x2:
-    run = m.ftz ? nullptr : fastFmaPairs();
-    if (!run)
-      run = m.ftz ? ternaryLanes<F32x2<F32<Fma, true, false>>, uint64_t>
-                  : ternaryLanes<F32x2<F32<Fma, false, false>>, uint64_t>;
+    run = m.ftz ? ternaryLanes<F32x2<F32<Fma, true, false>>, uint64_t>
+                : ternaryLanes<F32x2<F32<Fma, false, false>>, uint64_t>;
     break;
   case Type::f16:
     run = halfFma<Whole>(m.ftz, m.sat, m.relu);

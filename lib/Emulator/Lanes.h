@@ -4,7 +4,8 @@
 //
 // Templates that turn a scalar function into a handler over 32 lanes. Full masks
 // take a loop the compiler vectorises; partial ones test each lane. Types below
-// 32 bits live in 32-bit lanes, upper bits zero.
+// 32 bits live in 32-bit lanes, upper bits zero. Each handler is compiled twice, for
+// any x86-64 and for AVX2, and the decoder takes the one that the host can run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,16 +17,38 @@
 
 namespace blockscale::emu {
 
+/// The host runs what is compiled for AVX2.
+bool hostHasWideLanes();
+
 /// `body(lane)` for all lanes at once: one reads what it writes itself, or what none writes.
 template <typename Body> inline void forAllLanes(Body body) {
 #ifdef __clang__
-#pragma clang loop vectorize(assume_safety)
+// Unrolled, it would be 32 scalar steps before anything makes vectors of it.
+#pragma clang loop vectorize(assume_safety) interleave_count(4) unroll(disable)
 #else
 #pragma GCC ivdep
 #endif
   for (int l = 0; l < 32; ++l)
     body(l);
 }
+
+/// A handler for any host and, from the same source, for hosts with vectors of 32 bytes.
+struct LaneHandler {
+  Handler plain = nullptr, wide = nullptr;
+  constexpr LaneHandler(std::nullptr_t) {}
+  constexpr LaneHandler(Handler plain, Handler wide) : plain(plain), wide(wide) {}
+  operator Handler() const { return hostHasWideLanes() ? wide : plain; }
+};
+#ifdef __x86_64__
+#define BLOCKSCALE_WIDE __attribute__((target("avx2,fma,bmi,bmi2,lzcnt"), flatten))
+#else
+#define BLOCKSCALE_WIDE
+#endif
+template <Handler run> BLOCKSCALE_WIDE Outcome runWide(Warp &w, const Instruction &in) {
+  return run(w, in);
+}
+#undef BLOCKSCALE_WIDE
+template <Handler run> inline constexpr LaneHandler forHost{run, runWide<run>};
 
 /// How a value of T is stored in a lane.
 template <typename T> using Stored = std::conditional_t<(sizeof(T) < 4), uint32_t, T>;
@@ -47,9 +70,9 @@ template <typename T> inline Stored<T> storeLane(T v) {
 
 /// Op::run(a[, b[, c]]) -> R, applied to all executing lanes. A is the type of the
 /// sources, R of the result.
-template <class Op, typename A, typename R = A> Outcome unaryLanes(Warp &w, const Instruction &in) {
-  Stored<R> *d = w.reg<Stored<R>>(in.op[0]);
-  const Stored<A> *a = w.reg<Stored<A>>(in.op[1]);
+template <class Op, typename A, typename R = A> Outcome runUnary(Warp &w, const Instruction &in) {
+  Stored<R> *d = w.lanes<Stored<R>>(in.op[0]);
+  const Stored<A> *a = w.lanes<Stored<A>>(in.op[1]);
   uint32_t m = w.mask;
   if (m == ~0u) {
     forAllLanes([&](int l) { d[l] = storeLane<R>(Op::run(loadLane<A>(a[l]))); });
@@ -63,10 +86,10 @@ template <class Op, typename A, typename R = A> Outcome unaryLanes(Warp &w, cons
 }
 
 template <class Op, typename A, typename R = A, typename B = A>
-Outcome binaryLanes(Warp &w, const Instruction &in) {
-  Stored<R> *d = w.reg<Stored<R>>(in.op[0]);
-  const Stored<A> *a = w.reg<Stored<A>>(in.op[1]);
-  const Stored<B> *b = w.reg<Stored<B>>(in.op[2]);
+Outcome runBinary(Warp &w, const Instruction &in) {
+  Stored<R> *d = w.lanes<Stored<R>>(in.op[0]);
+  const Stored<A> *a = w.lanes<Stored<A>>(in.op[1]);
+  const Stored<B> *b = w.lanes<Stored<B>>(in.op[2]);
   uint32_t m = w.mask;
   if (m == ~0u) {
     forAllLanes([&](int l) { d[l] = storeLane<R>(Op::run(loadLane<A>(a[l]), loadLane<B>(b[l]))); });
@@ -80,11 +103,11 @@ Outcome binaryLanes(Warp &w, const Instruction &in) {
 }
 
 template <class Op, typename A, typename R = A, typename C = R>
-Outcome ternaryLanes(Warp &w, const Instruction &in) {
-  Stored<R> *d = w.reg<Stored<R>>(in.op[0]);
-  const Stored<A> *a = w.reg<Stored<A>>(in.op[1]);
-  const Stored<A> *b = w.reg<Stored<A>>(in.op[2]);
-  const Stored<C> *c = w.reg<Stored<C>>(in.op[3]);
+Outcome runTernary(Warp &w, const Instruction &in) {
+  Stored<R> *d = w.lanes<Stored<R>>(in.op[0]);
+  const Stored<A> *a = w.lanes<Stored<A>>(in.op[1]);
+  const Stored<A> *b = w.lanes<Stored<A>>(in.op[2]);
+  const Stored<C> *c = w.lanes<Stored<C>>(in.op[3]);
   uint32_t m = w.mask;
   if (m == ~0u) {
     forAllLanes([&](int l) {
@@ -98,6 +121,13 @@ Outcome ternaryLanes(Warp &w, const Instruction &in) {
   }
   return Outcome::next;
 }
+
+template <class Op, typename A, typename R = A>
+inline constexpr LaneHandler unaryLanes = forHost<runUnary<Op, A, R>>;
+template <class Op, typename A, typename R = A, typename B = A>
+inline constexpr LaneHandler binaryLanes = forHost<runBinary<Op, A, R, B>>;
+template <class Op, typename A, typename R = A, typename C = R>
+inline constexpr LaneHandler ternaryLanes = forHost<runTernary<Op, A, R, C>>;
 
 /// Emits `run` with destination and n sources of one type.
 inline bool emitLanes(Decoder &d, Handler run, Type type, unsigned sources) {

@@ -26,7 +26,7 @@ constexpr uint64_t kMaxDecoded = uint64_t(1) << 24;
 constexpr uint64_t kDecodedPerByte = 256;
 
 uint64_t bytesOf(const Kernel &k) {
-  return k.code.size() * sizeof(Instruction) + k.constants.size() +
+  return k.code.size() * sizeof(Instruction) + k.constants.size() * sizeof(LaneLine) +
          (k.lists.size() + k.touched.size()) * sizeof(Operand) + k.presets.size() * sizeof(Preset);
 }
 } // namespace

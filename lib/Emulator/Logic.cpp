@@ -176,19 +176,21 @@ bool decodeCnot(Decoder &d) {
                    t, 1);
 }
 
-template <class Op, typename T> Outcome shiftLanes(Warp &w, const Instruction &in) {
-  const uint32_t *counts = w.reg<uint32_t>(in.op[2]);
+template <class Op, typename T> Outcome runShift(Warp &w, const Instruction &in) {
+  const uint32_t *counts = w.lanes<uint32_t>(in.op[2]);
   uint32_t count = counts[0], differ = 0;
-  for (int l = 1; l < 32; ++l)
-    differ |= counts[l] ^ count;
+  if (!(in.op[2] & kConstantBit))
+    for (int l = 1; l < 32; ++l)
+      differ |= counts[l] ^ count;
   if (w.mask != ~0u || differ || count >= 8 * sizeof(T))
-    return binaryLanes<Op, T, T, uint32_t>(w, in);
+    return runBinary<Op, T, T, uint32_t>(w, in);
   // All by one count, as most are.
-  Stored<T> *d = w.reg<Stored<T>>(in.op[0]);
-  const Stored<T> *a = w.reg<Stored<T>>(in.op[1]);
+  Stored<T> *d = w.lanes<Stored<T>>(in.op[0]);
+  const Stored<T> *a = w.lanes<Stored<T>>(in.op[1]);
   forAllLanes([&](int l) { d[l] = storeLane<T>(Op::runShort(loadLane<T>(a[l]), count)); });
   return Outcome::next;
 }
+template <class Op, typename T> inline constexpr LaneHandler shiftLanes = forHost<runShift<Op, T>>;
 
 bool decodeShift(Decoder &d) {
   Type t = d.takeType();
@@ -358,7 +360,7 @@ template <int mode> struct PrmtMode {
 bool decodePrmt(Decoder &d) {
   Type t = d.takeType();
   int mode = d.takeOneOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
-  static constexpr Handler kModes[] = {
+  static constexpr LaneHandler kModes[] = {
       ternaryLanes<PrmtMode<0>, uint32_t>, ternaryLanes<PrmtMode<1>, uint32_t>,
       ternaryLanes<PrmtMode<2>, uint32_t>, ternaryLanes<PrmtMode<3>, uint32_t>,
       ternaryLanes<PrmtMode<4>, uint32_t>, ternaryLanes<PrmtMode<5>, uint32_t>};

@@ -212,6 +212,10 @@ public:
   template <typename T> T *reg(Operand o) const {
     return reinterpret_cast<T *>(base[o >> 31] + (o & ~kConstantBit));
   }
+  /// The same for loops over all lanes: it starts a cache line.
+  template <typename T> T *lanes(Operand o) const {
+    return static_cast<T *>(__builtin_assume_aligned(reg<T>(o), alignof(LaneLine)));
+  }
   bool predicate(Operand o, unsigned lane) const { return preds[o] >> lane & 1; }
   Fragment &fragment() { return fragments[current]; }
 
@@ -244,10 +248,11 @@ public:
   uint8_t *resolveGlobal(const Instruction &in, uint64_t address, unsigned bytes);
 
 private:
-  std::vector<uint8_t> file;
+  std::vector<LaneLine> file;
   std::vector<uint32_t> predFile;
   struct Memory {
-    std::vector<uint8_t> file, local;
+    std::vector<LaneLine> file;
+    std::vector<uint8_t> local;
     std::vector<uint32_t> predFile;
     std::vector<Fragment> fragments;
     bool returned = false;

@@ -114,7 +114,7 @@ bool decodeParts(Decoder &d, Type t, bool unpack) {
   in.listCount = uint32_t(n);
   d.kernel.lists.insert(d.kernel.lists.end(), parts.begin(), parts.end());
   if (!unpack && n == 2 && part == 32)
-    in.run = packPair32;
+    in.run = forHost<packPair32>;
   d.emit(in);
   return true;
 }

@@ -36,6 +36,12 @@ enum class Outcome : uint8_t {
 };
 using Handler = Outcome (*)(Warp &, const Instruction &);
 
+/// Lane vectors are made of whole cache lines, so that loops over them use aligned vectors.
+struct alignas(64) LaneLine {
+  uint8_t bytes[64] = {};
+  bool operator==(const LaneLine &) const = default;
+};
+
 /// Place of a lane vector: byte offset; the top bit selects the constants.
 /// For predicates: an index, or the two constants below.
 using Operand = uint32_t;
@@ -139,7 +145,7 @@ struct Kernel {
   std::vector<Operand> lists;
   std::vector<std::shared_ptr<const Extra>> extras;
   std::vector<uint32_t> touched; // places of registers, with kTouchedWrite
-  std::vector<uint8_t> constants;
+  std::vector<LaneLine> constants;
   uint32_t registerBytes = 0;
   uint32_t predicates = 2;
   std::vector<Preset> presets;

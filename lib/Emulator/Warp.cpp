@@ -19,14 +19,12 @@ Warp::Warp(Cta &owner, unsigned number) : cta(&owner), id(number) {
   std::fill(std::begin(clusterPhase), std::end(clusterPhase), kNoArrival);
   launch = &owner.cluster->launch;
   kernel = &launch->kernel;
-  // 64-byte alignment lets the lane loops use whole vectors.
-  file.assign(kernel->registerBytes + 64, 0);
+  file.assign(kernel->registerBytes / sizeof(LaneLine), {});
   predFile.assign(kernel->predicates, 0);
   predFile[kPredTrue] = ~0u;
   preds = predFile.data();
-  auto address = reinterpret_cast<uintptr_t>(file.data());
-  base[0] = file.data() + ((64 - address % 64) % 64);
-  base[1] = const_cast<uint8_t *>(kernel->constants.data());
+  base[0] = reinterpret_cast<uint8_t *>(file.data());
+  base[1] = reinterpret_cast<uint8_t *>(const_cast<LaneLine *>(kernel->constants.data()));
   unsigned first = number * 32;
   unsigned threads = std::min(32u, launch->threadsPerCta - first);
   full = live = threads == 32 ? ~0u : (1u << threads) - 1;
