@@ -259,6 +259,8 @@ private:
   };
   std::unique_ptr<Memory> memory;
   bool select();
+  bool canBegin(const Instruction &in, Fragment &f);
+  Outcome runOn(unsigned &budget);
   bool touchesPendingLoad(const Instruction &in) const;
   uint32_t required(const Instruction &in, const Fragment &f) const;
 };

@@ -290,48 +290,65 @@ bool Warp::touchesPendingLoad(const Instruction &in) const {
   return false;
 }
 
+/// What an instruction may have to wait for apart from its own doing: lanes that come with it,
+/// and loads into its registers. False: the fragment waits.
+bool Warp::canBegin(const Instruction &in, Fragment &f) {
+  if (in.converge != Converge::no) {
+    uint32_t need = required(in, f);
+    if ((f.mask & need) != need) {
+      f.wait = {Wait::Kind::converge, false, 0, 0};
+      return false;
+    }
+    if (apart) {
+      if (hazards && in.converge == Converge::allLive)
+        hazards->metByChance(*this, in);
+      apart = f.mask != live;
+    }
+  }
+  if (pendingLoads && touchesPendingLoad(in)) {
+    f.wait = {Wait::Kind::loadResult, false, 0, 0};
+    return false;
+  }
+  return true;
+}
+
+/// Executes the current fragment until a handler does other than to go on, another fragment is
+/// due (`next`), or the budget is used. Counter and mask stay in registers on the way.
+Outcome Warp::runOn(unsigned &budget) {
+  Fragment &f = fragments[current];
+  const uint32_t active = f.mask, due = limit;
+  uint32_t pc = f.pc;
+  for (const Instruction *in = kernel->code.data() + pc; budget; ++in) {
+    --budget;
+    if (in->converge != Converge::no || pendingLoads) [[unlikely]] {
+      f.pc = pc;
+      if (!canBegin(*in, f))
+        return Outcome::blocked;
+    }
+    uint32_t m = active & (in->guardNegated ? ~preds[in->guard] : preds[in->guard]);
+    if (m) {
+      f.pc = pc;
+      mask = m;
+      if (watched) [[unlikely]]
+        hazards->registers(*this, *in);
+      executed += unsigned(std::popcount(m));
+      if (Outcome o = in->run(*this, *in); o != Outcome::next)
+        return o;
+    }
+    if (++pc >= due) [[unlikely]]
+      break;
+  }
+  f.pc = pc;
+  return Outcome::next;
+}
+
 bool Warp::run(unsigned budget) {
   if (!select())
     return false;
-  const Instruction *code = kernel->code.data();
-  while (budget--) {
-    Fragment &f = fragments[current];
-    const Instruction &in = code[f.pc];
-    uint32_t m = f.mask & (in.guardNegated ? ~preds[in.guard] : preds[in.guard]);
-    if (in.converge != Converge::no) [[unlikely]] {
-      uint32_t need = required(in, f);
-      if ((f.mask & need) != need) {
-        f.wait = {Wait::Kind::converge, false, 0, 0};
-        if (!select())
-          return true;
-        continue;
-      }
-      if (apart) {
-        if (hazards && in.converge == Converge::allLive)
-          hazards->metByChance(*this, in);
-        apart = f.mask != live;
-      }
-    }
-    if (pendingLoads) [[unlikely]] {
-      if (touchesPendingLoad(in)) {
-        f.wait = {Wait::Kind::loadResult, false, 0, 0};
-        if (!select())
-          return true;
-        continue;
-      }
-    }
-    if (!m) {
-      if (++f.pc >= limit)
-        select();
-      continue;
-    }
-    mask = m;
-    if (watched) [[unlikely]]
-      hazards->registers(*this, in);
-    executed += m == ~0u ? 32u : unsigned(std::popcount(m));
-    switch (in.run(*this, in)) {
+  while (budget) {
+    switch (runOn(budget)) {
     case Outcome::next:
-      if (++fragments[current].pc >= limit) [[unlikely]]
+      if (fragments[current].pc >= limit)
         select();
       break;
     case Outcome::jumped:
