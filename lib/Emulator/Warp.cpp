@@ -354,7 +354,8 @@ bool Warp::run(unsigned budget) {
     case Outcome::jumped:
       if (live == 0)
         return true;
-      if (fragments.size() > 1 && !select())
+      // When lanes exit, those that are left may be waiting.
+      if ((fragments.size() > 1 || fragment().wait.kind != Wait::Kind::none) && !select())
         return true;
       break;
     case Outcome::blocked:

@@ -110,6 +110,20 @@ TEST(Divergence, BarriersBetweenWarps) {
   }
 }
 
+TEST(Divergence, LanesThatExitReleaseNoBarrier) {
+  // Half of two warps waits while the other half exits; the third warp comes late. The
+  // lanes that wait arrive once.
+  std::string body = "and.b32 %r1, %t, 31; shr.u32 %r2, %t, 5; setp.eq.u32 %p1, %r2, 2; @%p1 bra "
+                     "SLOW; setp.ge.u32 %p2, %r1, 16; @%p2 bra GONE; barrier.sync 0; "
+                     "ld.shared.u32 %r4, [buf]; st.global.u32 [%po], %r4; ret;\n"
+                     "SLOW: mov.u32 %r5, 0; LOOP: add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, "
+                     "10000; @%p3 bra LOOP; st.shared.u32 [buf], 7; barrier.sync 0; ret;\nGONE:";
+  Scene s;
+  s.block = {96, 1, 1};
+  EXPECT_EQ(value(body, 0, s), 7u);
+  EXPECT_EQ(value(body, 47, s), 7u);
+}
+
 TEST(Clusters, RemoteArriveAndDistributedShared) {
   Scene s;
   s.grid = s.cluster = {2, 1, 1};
