@@ -256,6 +256,11 @@ void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t bl
 void bsrt_call_quantize(int64_t rows, int64_t cols, int32_t element, int32_t scale, int32_t block,
                         int32_t layout, int32_t source, const void *values, uint8_t *elements,
                         uint8_t *scales, int32_t global_is_given, float *global) {
+  if (rows == 0) { // no block, and the largest of nothing is 0
+    if (global && !global_is_given)
+      *global = 1;
+    return;
+  }
   if (Session *session = active()) {
     bsrt_blocks blocks{rows, cols, element, scale, block, layout};
     bsrt_global mode = global_is_given ? BSRT_GLOBAL_GIVEN : BSRT_GLOBAL_COMPUTE;
@@ -266,7 +271,7 @@ void bsrt_call_quantize(int64_t rows, int64_t cols, int32_t element, int32_t sca
 void bsrt_call_dequantize(int64_t rows, int64_t cols, int32_t element, int32_t scale, int32_t block,
                           int32_t layout, const uint8_t *elements, const uint8_t *scales,
                           float global, float *values) {
-  if (Session *session = active()) {
+  if (Session *session = rows ? active() : nullptr) {
     bsrt_blocks blocks{rows, cols, element, scale, block, layout};
     keep(*session, bsrt_host_dequantize(&blocks, elements, scales, global, values));
   }

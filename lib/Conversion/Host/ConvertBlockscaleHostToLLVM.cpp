@@ -239,11 +239,15 @@ Value lowerLaunch(LaunchOp op, LaunchOp::Adaptor adaptor, Calls &calls) {
 // References on the host
 //===----------------------------------------------------------------------===//
 
-/// Arguments of a bsrt_blocks, in order.
-SmallVector<Value> blockArguments(BlockedAttr blocked, Calls &calls) {
-  return {calls.i64(blocked.getRows()),     calls.i64(blocked.getK()),
-          calls.code(blocked.getElement()), calls.code(blocked.getScale()),
-          calls.i32(blocked.getBlock()),    calls.code(blocked.getLayout())};
+/// Arguments of a bsrt_blocks, in order; a launch says the rows of `wide`.
+SmallVector<Value> blockArguments(BlockedAttr blocked, Value wide, Calls &calls) {
+  Value rows = isDynamic(blocked.getRows()) ? calls.extent(wide, 0) : calls.i64(blocked.getRows());
+  return {rows,
+          calls.i64(blocked.getK()),
+          calls.code(blocked.getElement()),
+          calls.code(blocked.getScale()),
+          calls.i32(blocked.getBlock()),
+          calls.code(blocked.getLayout())};
 }
 
 facts::Format sourceFormat(Type elementType) {
@@ -253,7 +257,7 @@ facts::Format sourceFormat(Type elementType) {
 }
 
 Value lowerQuantize(QuantizeOp op, QuantizeOp::Adaptor, Calls &calls) {
-  SmallVector<Value> arguments = blockArguments(op.getLogicalBlocked(), calls);
+  SmallVector<Value> arguments = blockArguments(op.getLogicalBlocked(), op.getX(), calls);
   Type elementType = cast<MemRefType>(op.getX().getType()).getElementType();
   arguments.push_back(calls.code(sourceFormat(elementType)));
   arguments.push_back(calls.pointer(op.getX()));
@@ -265,7 +269,7 @@ Value lowerQuantize(QuantizeOp op, QuantizeOp::Adaptor, Calls &calls) {
 }
 
 Value lowerDequantize(DequantizeOp op, DequantizeOp::Adaptor, Calls &calls) {
-  SmallVector<Value> arguments = blockArguments(op.getLogicalBlocked(), calls);
+  SmallVector<Value> arguments = blockArguments(op.getLogicalBlocked(), op.getOut(), calls);
   arguments.push_back(calls.pointer(op.getElements()));
   arguments.push_back(calls.pointer(op.getScales()));
   arguments.push_back(calls.f32(op.getGlobal()));

@@ -20,17 +20,36 @@ func.func @quantize_c1_memref_results(%x: memref<8x64xf32>) -> memref<256xi8> {
 
 !sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
 func.func @quantize_c2_rank(%x: tensor<2x8x64xf32>) -> !sf {
-  // expected-error @below {{quantize_c2: x must be a static matrix with extents 1 .. 268435456, got 'tensor<2x8x64xf32>'}}
+  // expected-error @below {{quantize_c2: x must be a matrix with extents 1 .. 268435456, or rows of ?, got 'tensor<2x8x64xf32>'}}
   %q, %s, %g = blockscale.quantize %x : tensor<2x8x64xf32> -> tensor<2x8x64xf4E2M1FN>, !sf, tensor<f32>
   return %s : !sf
 }
 
 // -----
 
-!sf = tensor<?x4xi8, #blockscale.scales<ue4m3, linear>>
-func.func @quantize_c2_dynamic(%x: tensor<?x64xf32>) -> !sf {
-  // expected-error @below {{quantize_c2: x must be a static matrix}}
-  %q, %s, %g = blockscale.quantize %x : tensor<?x64xf32> -> tensor<?x64xf4E2M1FN>, !sf, tensor<f32>
+!sf = tensor<8x?xi8, #blockscale.scales<ue4m3, linear>>
+func.func @quantize_c2_dynamic(%x: tensor<8x?xf32>) -> !sf {
+  // expected-error @below {{quantize_c2: x must be a matrix with extents 1 .. 268435456, or rows of ?, got 'tensor<8x?xf32>'}}
+  %q, %s, %g = blockscale.quantize %x : tensor<8x?xf32> -> tensor<8x?xf4E2M1FN>, !sf, tensor<f32>
+  return %s : !sf
+}
+
+// -----
+
+!sf = tensor<?x2xi8, #blockscale.scales<ue8m0, linear>>
+func.func @quantize_c2_kernel(%x: tensor<?x64xf32>) -> !sf {
+  // expected-error @below {{quantize_c2: rows must be known where a kernel quantises them, got ?}}
+  %q, %s = blockscale.quantize %x {schedule = #blockscale.quantize_schedule<arch = sm_100a, sequence = integer, threads = 256, blocks = 4>}
+    : tensor<?x64xf32> -> tensor<?x64xf8E4M3FN>, !sf
+  return %s : !sf
+}
+
+// -----
+
+!sf = tensor<8x2xi8, #blockscale.scales<ue8m0, linear>>
+func.func @quantize_c6_dynamic(%x: tensor<?x64xf32>) -> !sf {
+  // expected-error @below {{quantize_c6: scales must be ?x2 (rows x k / block), got 8x2}}
+  %q, %s = blockscale.quantize %x : tensor<?x64xf32> -> tensor<?x64xf8E4M3FN>, !sf
   return %s : !sf
 }
 

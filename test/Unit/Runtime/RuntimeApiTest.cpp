@@ -249,4 +249,38 @@ TEST(Session, firstErrorStopsTheRun) {
   EXPECT_EQ(bsrt_call_alloc(16), 0u);
 }
 
+TEST(Session, sizesThatALaunchSays) {
+  bsrt_options options{};
+  options.abi_version = BSRT_ABI_VERSION;
+  auto session = Session::open("emulator", options);
+  ASSERT_TRUE(session) << session.message();
+  ASSERT_TRUE((*session)->addModule("kernels", kPtx, "k.ptx"));
+
+  (*session)->begin();
+  bsrt_call_check_size("m", 0, 7);
+  bsrt_call_check_size("m", 7, 7);
+  bsrt_call_require_bytes("a", 0, 0);
+  bsrt_call_launch_begin("kernels", "k"); // a grid of no block, so parameters do not matter
+  bsrt_call_launch(0, 1, 1, 32, 1, 1, 1, 1, 1, 0, 0);
+  float global = 0;
+  bsrt_call_quantize(0, 64, 0, 0, 0, 0, 0, nullptr, nullptr, nullptr, &global);
+  EXPECT_EQ(global, 1.0f);
+  EXPECT_TRUE((*session)->launches().empty());
+  EXPECT_TRUE((*session)->end());
+
+  (*session)->begin();
+  bsrt_call_check_size("m", 8, 7);
+  auto status = (*session)->end();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.message(), "runtime: size m must be 0 to 7, got 8");
+
+  (*session)->begin();
+  bsrt_call_require_bytes("sfa", 512, 1024);
+  status = (*session)->end();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.message(),
+            "runtime: operand sfa must have 1024 bytes, as the rows of the result "
+            "ask for, got 512");
+}
+
 } // namespace

@@ -36,6 +36,9 @@
 // RUN: %python -c "import numpy; numpy.save('%t.short.npy', numpy.zeros(1536, 'u1'))"
 // RUN: not blockscale-run --ptx=%t.ptx --manifest=%t.json --arg=a=%t.a.npy --arg=sfa=%t.short.npy --arg=b=%t.b.npy --arg=sfb=%t.sfb.npy --arg=bias=%t.bias.npy --arg=c=%t.c.npy --size=m=7 2>&1 | FileCheck %s --check-prefix=TWO
 // TWO: error: run: size 'm' must be one, got 7 and 700 of
+// RUN: %python %S/Inputs/make.py %t.a7.npy='np.zeros((7, 160), np.uint8)' %t.sa6.npy='np.zeros((6, 5), np.uint8)' %t.b30.npy='np.zeros((30, 160), np.uint8)' %t.sb30.npy='np.zeros((30, 5), np.uint8)'
+// RUN: not blockscale-run %s --entry=mxfp8 --arch=sm_107a --arg=%t.a7.npy --arg=%t.sa6.npy --arg=%t.b30.npy --arg=%t.sb30.npy 2>&1 | FileCheck %s --check-prefix=BYTES
+// BYTES: error: runtime: operand a must have 960 bytes, as the rows of the result ask for, got 1120
 
 !al = tensor<?x160xf8E4M3FN>
 !sal = tensor<?x5xf8E8M0FNU>

@@ -22,9 +22,13 @@ int64_t ScaleMatrixAttr::getBytes() const {
 }
 
 int64_t BlockedAttr::getElementBytes() const {
+  if (isDynamic(getRows()))
+    return kDynamicExtent;
   return facts::packedBytes(getElement(), getRows() * getK());
 }
 int64_t BlockedAttr::getScaleBytes() const {
+  if (isDynamic(getRows()))
+    return kDynamicExtent;
   return scaleBytes(getRows(), getK() / getBlock(), getLayout());
 }
 

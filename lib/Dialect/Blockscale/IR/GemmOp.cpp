@@ -9,6 +9,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Batches.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
+#include "blockscale/Facts/ScaleTile.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -143,8 +144,10 @@ static LogicalResult verifyPitches(ProblemAttr p, ErrorFn emitError) {
 int64_t blockscale::mostRows(ProblemAttr problem) {
   ProblemAttr one = problem.withM(1);
   int64_t tilesN = (problem.getN() + 127) / 128;
+  int64_t rowsOfScales = problem.getSfa() == ScaleLayout::tiled ? facts::kScaleTileRows : 1;
   return std::min({kMaxExtent, kMaxTiles / tilesN * 128, kMaxBufferBytes / one.getABytes(),
-                   kMaxBufferBytes / one.getSfaBytes(), kMaxBufferBytes / one.getOutBytes()});
+                   kMaxBufferBytes / one.getSfaBytes() * rowsOfScales,
+                   kMaxBufferBytes / one.getOutBytes()});
 }
 
 /// gemm_c2: what is fetched by TMA with an extent that a launch says is not innermost.

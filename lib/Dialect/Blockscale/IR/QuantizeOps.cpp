@@ -48,9 +48,10 @@ static LogicalResult verifyBlocked(const BlockedTypes &types, ErrorFn emitError)
   auto label = [&](StringRef rule) { return (types.op + rule).str(); };
   auto wide = cast<ShapedType>(types.wide);
   auto legal = [](int64_t extent) { return extent >= 1 && extent <= kMaxExtent; };
-  if (!wide.hasStaticShape() || wide.getRank() != 2 || !llvm::all_of(wide.getShape(), legal))
-    return emitError() << label("_c2: x must be a static matrix with extents 1 .. ") << kMaxExtent
-                       << ", got " << wide;
+  if (!wide.hasRank() || wide.getRank() != 2 || !legal(wide.getDimSize(1)) ||
+      (!wide.isDynamicDim(0) && !legal(wide.getDimSize(0))))
+    return emitError() << label("_c2: x must be a matrix with extents 1 .. ") << kMaxExtent
+                       << ", or rows of ?, got " << wide;
   int64_t rows = wide.getDimSize(0), k = wide.getDimSize(1);
 
   std::optional<facts::Format> element;
@@ -81,7 +82,7 @@ static LogicalResult verifyBlocked(const BlockedTypes &types, ErrorFn emitError)
                    : elements.getShape() != wide.getShape())
     return emitError() << label("_c4: elements must have the shape of x, ") << shapeOf(wide)
                        << ", got "
-                       << (types.packed ? std::to_string(types.packed.getRows()) + "x" +
+                       << (types.packed ? extentText(types.packed.getRows()) + "x" +
                                               std::to_string(types.packed.getK())
                                         : shapeOf(elements));
   if (k % block)
@@ -95,7 +96,7 @@ static LogicalResult verifyBlocked(const BlockedTypes &types, ErrorFn emitError)
   }
   ScaleMatrixAttr matrix = getScaleMatrix(scales);
   if (!matrix || matrix.getRows() != rows || matrix.getCols() != k / block)
-    return emitError() << label("_c6: scales must be ") << rows << "x" << k / block
+    return emitError() << label("_c6: scales must be ") << extentText(rows) << "x" << k / block
                        << " (rows x k / block), got " << shapeOf(scales);
   return success();
 }
@@ -131,6 +132,8 @@ LogicalResult QuantizeOp::verify() {
                           "'blocked', got none";
   if (failed(verifyBlocked(typesOf(*this), emitError)))
     return failure();
+  if (getSchedule() && isDynamic(getLogicalBlocked().getRows()))
+    return emitError() << "quantize_c2: rows must be known where a kernel quantises them, got ?";
   if (getSchedule() && failed(verifyQuantizeSchedule(getSchedule(), emitError)))
     return failure();
   bool wantsGlobal = facts::hasGlobalScale(getLogicalBlocked().getScale());

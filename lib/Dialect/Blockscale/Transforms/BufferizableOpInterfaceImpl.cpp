@@ -155,24 +155,42 @@ void createOnBuffers(SwapNibblesOp op, RewriterBase &rewriter, ValueRange in, Va
   SwapNibblesOp::create(rewriter, op.getLoc(), Type(), in[0], out[0]);
 }
 
-/// Bytes of a result whose number a launch says, from the bytes of the source.
-Value bytesOfMemory(RewriterBase &rewriter, Location loc, Value source) {
-  return memref::DimOp::create(rewriter, loc, source, 0);
-}
-Value dynamicBytes(Operation *op, RewriterBase &rewriter, Value source) {
-  return bytesOfMemory(rewriter, op->getLoc(), source); // as many
-}
-Value dynamicBytes(RelayoutScalesOp op, RewriterBase &rewriter, Value source) {
-  Location loc = op.getLoc();
-  auto constant = [&](int64_t value) {
-    return arith::ConstantIndexOp::create(rewriter, loc, value).getResult();
-  };
-  Value bytes = bytesOfMemory(rewriter, loc, source);
-  Value rows = arith::DivUIOp::create(rewriter, loc, bytes, constant(op.getSource().getCols()));
-  Value tiles = arith::CeilDivUIOp::create(rewriter, loc, rows, constant(facts::kScaleTileRows));
-  return arith::MulIOp::create(rewriter, loc, tiles,
-                               constant(op.getTarget().withRows(1).getBytes()));
-}
+/// The extent of a result that a launch says, from that of the source, by result.
+class DynamicExtents {
+public:
+  DynamicExtents(RewriterBase &b, Location loc, Value source) : b(b), loc(loc), source(source) {}
+
+  Value of(Operation *, unsigned) { return extent(); } // as many bytes
+  Value of(RelayoutScalesOp op, unsigned) {
+    Value rows = over(extent(), op.getSource().getCols());
+    return bytes(rows, op.getTarget().getLayout(), op.getTarget().withRows(1).getBytes());
+  }
+  Value of(QuantizeOp op, unsigned result) {
+    BlockedAttr one = op.getBlocked().withRows(1);
+    return result == 0 ? bytes(extent(), facts::ScaleLayout::linear, one.getElementBytes())
+                       : bytes(extent(), one.getLayout(), one.getScaleBytes());
+  }
+  Value of(DequantizeOp op, unsigned) {
+    return over(extent(), op.getBlocked().withRows(1).getElementBytes());
+  }
+
+private:
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  Value extent() { return memref::DimOp::create(b, loc, source, 0); }
+  Value over(Value value, int64_t divisor) {
+    return arith::DivUIOp::create(b, loc, value, constant(divisor));
+  }
+  /// Of rows, or of the tiles that hold them.
+  Value bytes(Value rows, facts::ScaleLayout layout, int64_t each) {
+    if (layout == facts::ScaleLayout::tiled)
+      rows = arith::CeilDivUIOp::create(b, loc, rows, constant(facts::kScaleTileRows));
+    return arith::MulIOp::create(b, loc, rows, constant(each));
+  }
+
+  RewriterBase &b;
+  Location loc;
+  Value source;
+};
 
 /// Ops that read all operands and put every result into a new buffer.
 template <typename OpTy> struct CopyModel : ReadingModel<CopyModel<OpTy>, OpTy> {
@@ -193,10 +211,11 @@ template <typename OpTy> struct CopyModel : ReadingModel<CopyModel<OpTy>, OpTy> 
     if (failed(inputs))
       return failure();
     SmallVector<Value> outs;
-    for (Type type : op->getResultTypes()) {
+    DynamicExtents extents(rewriter, op->getLoc(), inputs->front());
+    for (auto [index, type] : llvm::enumerate(op->getResultTypes())) {
       SmallVector<Value> sizes;
       if (!cast<ShapedType>(type).hasStaticShape())
-        sizes.push_back(dynamicBytes(cast<OpTy>(op), rewriter, inputs->front()));
+        sizes.push_back(extents.of(cast<OpTy>(op), unsigned(index)));
       FailureOr<Value> out = options.createAlloc(rewriter, op->getLoc(), contiguous(type), sizes);
       if (failed(out))
         return failure();

@@ -110,7 +110,8 @@ struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseScheduleP
         LogicalResult result = success();
         if (chunks)
           result = scheduleQuantizer(chunks, *target);
-        else if (scaled && (scaled.getSchedule() || hasQuantizeKernel(scaled, *target)))
+        else if (scaled && !isDynamic(scaled.getLogicalBlocked().getRows()) &&
+                 (scaled.getSchedule() || hasQuantizeKernel(scaled, *target)))
           result = scheduleQuantizer(scaled, *target);
         if (failed(result))
           signalPassFailure();

@@ -84,15 +84,20 @@ def Blockscale_ScaleMatrixAttr : Blockscale_Attr<"ScaleMatrix", "scale_matrix"> 
 def Blockscale_BlockedAttr : Blockscale_Attr<"Blocked", "blocked"> {
   let summary = "a block-scaled matrix whose elements and scales are held as bytes";
   let description = [{
-    `rows` x `k` elements, one scale for each `block` of a row.
+    `rows` x `k` elements, one scale for each `block` of a row. `rows` may be ?, known at launch
+    only.
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$k, FormatParam:$element,
+  let parameters = (ins ExtentParam:$rows, "int64_t":$k, FormatParam:$element,
     ScaleFormatParam:$scale, "int64_t":$block, ScaleLayoutParam:$layout);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
+    /// ? where rows are.
     int64_t getElementBytes() const;
-    /// Bytes of the scales in memory, padding included.
+    /// Bytes of the scales in memory, padding included; ? where rows are.
     int64_t getScaleBytes() const;
+    BlockedAttr withRows(int64_t rows) const {
+      return get(getContext(), rows, getK(), getElement(), getScale(), getBlock(), getLayout());
+    }
   }];
 }
 

@@ -287,7 +287,7 @@ def Blockscale_QuantizeOp : Blockscale_ProblemOp<"quantize", [AttrSizedOperandSe
     Rules:
     - quantize_c1: operands are all tensors (then there are results and no outs),
       or all contiguous memrefs (then outs and no results).
-    - quantize_c2: x is a static matrix with extents 1 .. 2^28.
+    - quantize_c2: x is a matrix with extents 1 .. 2^28; rows may be ? without a schedule.
     - quantize_c3: elements, scale format and block are a combination that is built.
     - quantize_c4: elements have the shape of x.
     - quantize_c5: k is a whole number of blocks.
