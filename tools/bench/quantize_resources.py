@@ -91,8 +91,8 @@ def main():
                     measureKernels(args, work, form, chip)
         test = ROOT / "test" / "tools" / "blockscale-run" / "Inputs" / "quantize_formats.py"
         said = run(sys.executable, test, args.build / "bin" / "blockscale-run", work, *(["all"] if args.full else []))
-        counts = re.findall(r"(\d+) bytes of elements, (\d+) scales and (\d+) global differ", said)
-        measure.report("quantise.mismatches", sum(int(n) for each in counts for n in each))
+        counts = re.findall(r"(\d+) bytes of elements, (\d+) scales(?: and (\d+) global)? differ", said)
+        measure.report("quantise.mismatches", sum(int(n or 0) for each in counts for n in each))
 
 
 if __name__ == "__main__":

@@ -43,6 +43,8 @@ def rates(name, described, report):
         if launch["kernel"].startswith("gemm"):
             m, n, k = map(int, name.split("-")[1].split("x"))
             print(f"{launch['kernel']}: {2 * m * n * k / launch['seconds'] / 1e12:.1f} TOPS")
+        elif launch["kernel"].startswith("amax"):
+            print(f"{launch['kernel']}: {sizes['x'] / launch['seconds'] / 1e9:.0f} GB/s")
         else:
             print(f"{launch['kernel']}: {(sizes['x'] + sizes['q'] + sizes.get('scales', 0)) / launch['seconds'] / 1e9:.0f} GB/s")
 

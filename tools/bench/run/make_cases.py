@@ -12,11 +12,16 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "test" / "tools" / "blockscale-run" / "Inputs"))
+import quantize_formats  # noqa: E402
+
 # rows x k of a quantiser alone, and its source
 QUANTIZE = [(65, 416, "f32"), (33, 352, "f16"), (16384, 3584, "f32"), (16384, 3584, "f16"), (2048, 3584, "f32"), (512, 3584, "f32")]
 # the same to tiles of activations, and to MXFP8 with tiled scales
 TILES = [(65, 512, "f32"), (16384, 3584, "f32")]
 MXFP8 = [(65, 416, "f32"), (33, 352, "f16"), (16384, 3584, "f32"), (16384, 3584, "f16")]
+# other formats (quantize_formats.py), those of NVFP4 with a global scale that a kernel ahead finds
+FORMATS = [(form, rows, k) for form in ("mxfp4", "mxfp6-e2m3", "nvfp4") for rows, k in ((65, 416), (16384, 3584))]
 # tokens x rows x k of a product of f32 activations
 PRODUCTS = [(65, 130, 768), (512, 18944, 3584), (2048, 18944, 3584)]
 # the same with another contract (of f16 activations: halves) or pinned fields; large ones are timed only
@@ -69,6 +74,7 @@ def main():
     cases = {f"quantize-{r}x{k}-{s}": quantizer(r, k, s) for r, k, s in QUANTIZE}
     cases |= {f"tiles-{r}x{k}-{s}": tiles(r, k, s) for r, k, s in TILES}
     cases |= {f"mxfp8-{r}x{k}-{s}": mxfp8(r, k, s) for r, k, s in MXFP8}
+    cases |= {f"{form}-{r}x{k}": quantize_formats.module(r, k, "f32", form, "tiled", "computed") for form, r, k in FORMATS}
     cases |= {f"product-{m}x{n}x{k}": product(m, n, k) for m, n, k in PRODUCTS}
     pins = {}
     for m, n, k, contract, pin in VARIANTS:

@@ -84,6 +84,40 @@ def matrix(rows, k, dtype, seed, element, scale):
     return x.reshape(-1)[: rows * k].reshape(rows, k)
 
 
+def scaleEdges(element):
+    """Blocks whose amax / max is a power of two, or the f32 beside one: every exponent."""
+    powers = rules.F32(rules.ELEMENTS[element].largest) * np.exp2(np.arange(-149.0, 128.0))
+    with np.errstate(over="ignore"):
+        powers = powers[(powers > 0) & (powers <= rules.LARGEST_F32)].astype(np.float32)
+    edges = np.concatenate([powers, np.nextafter(powers, rules.F32(0)), np.nextafter(powers, rules.F32(np.inf))])
+    x = edges[:, None] * np.random.default_rng(5).uniform(-1, 1, (len(edges), 32)).astype(np.float32)
+    x[:, 13] = edges
+    return x.astype(np.float32)
+
+
+def quotientEdges(g):
+    """Blocks of each scale of NVFP4 with values whose quotients are ties of E2M1 or a few f32 beside one."""
+    scales = np.arange(1, 0x7F, dtype=np.uint8).view(rules.ELEMENTS["e4m3"].dtype).astype(np.float32)
+    divisors = (scales * rules.F32(g)).astype(np.float32)
+    middles = np.float32([0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5])
+    blocks = []
+    for steps in range(3):
+        block = np.empty((len(divisors), 16), np.float32)
+        ties = divisors[:, None] * middles
+        below, above = ties, ties
+        for _ in range(steps):
+            below, above = np.nextafter(below, rules.F32(0)), np.nextafter(above, rules.F32(np.inf))
+        block[:, 0:14:2], block[:, 1:14:2], block[:, 14], block[:, 15] = below, -above, 6 * divisors, -divisors
+        blocks.append(block)
+    return np.concatenate(blocks).reshape(63, -1)
+
+
+# format, chip; and global scales, the second of which makes divisors subnormal
+SCALE_EDGES = [("mxfp8", "sm_90a"), ("mxfp8", "sm_100a"), ("mxfp8", "sm_107a"), ("mxfp8-e5m2", "sm_107a"),
+               ("mxfp6-e2m3", "sm_107a"), ("mxfp6-e3m2", "sm_90a"), ("mxfp4", "sm_107a")]
+QUOTIENT_EDGES = [(0.0123, "sm_100a"), (3e-39, "sm_107a"), (1e-43, "sm_90a"), (7e33, "sm_107a")]
+
+
 def module(rows, k, dtype, form, layout, globalScale):
     element, scale, block = FORMATS[form]
     x = f"tensor<{rows}x{k}x{dtype}>"
@@ -171,6 +205,15 @@ def main():
         print(f"{form} {rows}x{k} {dtype} {chip} {layout} {sequence}: {elements} bytes of elements, {scales} scales and "
               f"{wrong} global differ; {apart} elements are not those of the rules")
         failed |= bool(elements or scales or wrong)
+
+    for form, chip in SCALE_EDGES:
+        counts = check(runner, scaleEdges(FORMATS[form][0]), form, "f32", chip, "linear", None)
+        print(f"{form} edges of scales {chip}: {counts[0]} bytes of elements, {counts[1]} scales differ")
+        failed |= any(counts[:2])
+    for g, chip in QUOTIENT_EDGES:
+        counts = check(runner, quotientEdges(g), "nvfp4", "f32", chip, "linear", g)
+        print(f"nvfp4 edges of quotients {g} {chip}: {counts[0]} bytes of elements, {counts[1]} scales differ")
+        failed |= any(counts[:2])
 
     # D21: 384 x 64 of 3.0 with a global of 1: every scale 0x30, every nibble 0x7.
     threes = np.full((384, 64), 3, np.float32)
