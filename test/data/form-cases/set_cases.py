@@ -65,7 +65,7 @@ def one(f, form, compared, result, columns, out, combined):
 
 def scalars(f):
     seen = set()
-    kinds = [(f"{kind}{n}", tests, results) for n in (16, 32, 64) for results in (["f16", "bf16"], ["f32", "s32", "u32"])
+    kinds = [(f"{kind}{n}", tests, results) for n in (16, 32, 64) for results in (["f16", "f32", "s32", "u32"], ["bf16"])
              for kind, tests in [("b", {k: ORDER[k] for k in ("eq", "ne")}), ("u", UNSIGNED), ("s", ORDER)]]
     kinds += [(t, floatOrder(), results) for t, results in [
         ("f32", ["f16", "f32", "s32", "u32"]), ("f64", ["f16", "f32", "s32", "u32"]), ("f16", ["u16", "s16", "f16", "s32", "u32"]),
