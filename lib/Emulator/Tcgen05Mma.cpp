@@ -164,7 +164,7 @@ public:
       mma(in, o);
       if (rows != kRowsPerCta)
         moveHalves<true>(*cta, buffers.d);
-      for (unsigned lane = 0; !accumulate && lane < kRowsPerCta; ++lane)
+      for (unsigned lane = 0; lane < kRowsPerCta; ++lane)
         cta->tmem.mark(lane, dColumn, dColumns());
     }
     Launch &launch = *warp->launch;
@@ -362,46 +362,30 @@ private:
     for (unsigned word = 0; word * 4 < id + count; ++word) {
       unsigned first = word * 4 > id ? word * 4 : id, last = std::min(word * 4 + 4, id + count);
       for (unsigned group = 0; group * 32 < rows; ++group) {
-        unsigned c = column + group + word * step, lanes = std::min(32u, rows - group * 32);
-        // All at once; what is wrong is looked for once something is.
-        uint32_t differ = 0;
-        uint8_t written = 1;
-        for (unsigned lane = 0; lane < lanes; ++lane) {
+        unsigned c = column + group + word * step;
+        for (unsigned lane = 0; lane < 32 && group * 32 + lane < rows; ++lane) {
           uint32_t v = *cta.tmem.cell(lane + 32 * firstPart, c);
           for (unsigned part = firstPart; part < lastPart; ++part) {
-            written &= *cta.tmem.writtenFlag(lane + 32 * part, c);
-            differ |= *cta.tmem.cell(lane + 32 * part, c) ^ v;
+            if (!*cta.tmem.writtenFlag(lane + 32 * part, c)) {
+              warp->fail(line, Fault(std::string("tmem_unwritten: scales of ") + which +
+                                     " must be written before tcgen05.mma, got lane " +
+                                     dec(lane + 32 * part) + " column " + dec(c))
+                                   .at(tensorColumns(c, 1, cta.rank))
+                                   .against("tcgen05.alloc", cta.tmem.lineOf(c)));
+              return false;
+            }
+            if (*cta.tmem.cell(lane + 32 * part, c) != v) {
+              warp->fail(line, Fault(std::string("scale_parts: scales of ") + which +
+                                     " must be the same in the 32-lane parts, lane " +
+                                     dec(lane + 32 * firstPart) + " column " + dec(c) +
+                                     " differs from lane " + dec(lane + 32 * part))
+                                   .at(tensorColumns(c, 1, cta.rank)));
+              return false;
+            }
           }
           uint8_t *row = out + (group * 32 + lane) * kScalePitch;
           for (unsigned p = first; p < last; ++p)
             row[p - id] = uint8_t(v >> (8 * (p % 4)));
-        }
-        if (!written || differ)
-          return badScales(cta, c, lanes, which, firstPart, lastPart);
-      }
-    }
-    return true;
-  }
-  bool badScales(Cta &cta, unsigned column, unsigned lanes, const char *which, unsigned firstPart,
-                 unsigned lastPart) {
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      uint32_t v = *cta.tmem.cell(lane + 32 * firstPart, column);
-      for (unsigned part = firstPart; part < lastPart; ++part) {
-        if (!*cta.tmem.writtenFlag(lane + 32 * part, column)) {
-          warp->fail(line, Fault(std::string("tmem_unwritten: scales of ") + which +
-                                 " must be written before tcgen05.mma, got lane " +
-                                 dec(lane + 32 * part) + " column " + dec(column))
-                               .at(tensorColumns(column, 1, cta.rank))
-                               .against("tcgen05.alloc", cta.tmem.lineOf(column)));
-          return false;
-        }
-        if (*cta.tmem.cell(lane + 32 * part, column) != v) {
-          warp->fail(line, Fault(std::string("scale_parts: scales of ") + which +
-                                 " must be the same in the 32-lane parts, lane " +
-                                 dec(lane + 32 * firstPart) + " column " + dec(column) +
-                                 " differs from lane " + dec(lane + 32 * part))
-                               .at(tensorColumns(column, 1, cta.rank)));
-          return false;
         }
       }
     }

@@ -34,7 +34,7 @@ void copyRounded(uint8_t *to, const uint8_t *from, unsigned bytes) {
   }
 }
 
-constexpr unsigned kRowsAhead = 32, kHostLine = 64;
+constexpr unsigned kRowsAhead = 8, kHostLine = 64;
 
 /// A destination of a load: data and the barrier that is told.
 struct Target {
@@ -144,18 +144,15 @@ private:
     const bool isRounded = isTf32(box.map);
     std::vector<uint8_t> partial(box.globalRow);
     const uint64_t step = box.map.rank > 1 ? box.map.strides[0] : 0;
-    unsigned ahead = 1; // rows up to this one are on their way
     bool read = box.eachRow([&](unsigned row, uint64_t address, unsigned from, unsigned to) {
       uint8_t *whole = nullptr;
       if (to > from) {
         whole = warp->resolveGlobal(where, address + from, to - from);
         if (!whole)
           return false;
-        // Rows lie a stride apart, where no hardware looks ahead; strides of a power of two fall
-        // on so few sets of the first cache that the second one is asked.
-        for (; ahead < std::min(row + kRowsAhead, box.rows); ++ahead)
-          for (unsigned at = 0; at < box.globalRow; at += kHostLine)
-            __builtin_prefetch(whole + (ahead - row) * step + at, /*rw=*/0, /*locality=*/2);
+        // Rows lie a stride apart, where no hardware looks ahead.
+        __builtin_prefetch(whole + kRowsAhead * step);
+        __builtin_prefetch(whole + kRowsAhead * step + kHostLine);
       }
       if (to - from < box.globalRow || isRounded) {
         for (unsigned i = 0; i < box.globalRow; ++i)
