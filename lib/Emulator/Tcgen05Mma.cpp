@@ -164,7 +164,7 @@ public:
       mma(in, o);
       if (rows != kRowsPerCta)
         moveHalves<true>(*cta, buffers.d);
-      for (unsigned lane = 0; lane < kRowsPerCta; ++lane)
+      for (unsigned lane = 0; !accumulate && lane < kRowsPerCta; ++lane)
         cta->tmem.mark(lane, dColumn, dColumns());
     }
     Launch &launch = *warp->launch;
