@@ -47,10 +47,7 @@ def benchCompile(build):
 def benchEmulator(build):
     for key, value in measure.figuresOf([build / "bin" / "blockscale-bench-mma"]).items():
         measure.report(key if key.startswith("emulator.") else f"emulator.{key}", value)
-    environment = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")}
-    environment["OPENBLAS_NUM_THREADS"] = "1"
-    figures = measure.figuresOf([sys.executable, ROOT / "tools" / "bench" / "sgemm.py"], environment)
-    measure.report("host.sgemm.gflops", figures["gflops"])
+    measure.report("host.sgemm.gflops", measure.sgemm())
 
 
 def benchWholeKernels(build, quick):

@@ -5,6 +5,7 @@
 # ===-----------------------------------------------------------------------===#
 
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -51,3 +52,10 @@ def figuresOf(command, environment=None):
         fail(f"{command[0]}: {(ran.stdout + ran.stderr).strip()[-500:]}")
     pairs = [line.split(" = ", 1) for line in (ran.stdout + ran.stderr).splitlines() if " = " in line]
     return {key.strip(): value.strip() for key, value in pairs}
+
+
+def sgemm():
+    """GFLOP/s of OpenBLAS's sgemm on one thread, now: sgemm.py."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")}
+    environment["OPENBLAS_NUM_THREADS"] = "1"
+    return float(figuresOf([sys.executable, pathlib.Path(__file__).parent / "sgemm.py"], environment)["gflops"])
