@@ -29,7 +29,7 @@
 
 // RUN: sed 's/activation<relu>/activation<none>/' %s > %t/none.mlir
 // RUN: not blockscale-opt %t/none.mlir 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: gemm_c28: activation must be relu, gelu, gelu_tanh or silu, got none
+// NONE: gemm_c29: activation must be relu, gelu, gelu_tanh or silu, got none
 
 !a = tensor<37x128xf8E4M3FN>
 !sa = tensor<37x4xi8, #blockscale.scales<ue8m0, linear>>

@@ -86,5 +86,5 @@ LogicalResult ActivationAttr::verify(function_ref<InFlightDiagnostic()> emitErro
                                      facts::Activation value) {
   if (value != facts::Activation::none)
     return success();
-  return emitError() << "gemm_c28: activation must be relu, gelu, gelu_tanh or silu, got none";
+  return emitError() << "gemm_c29: activation must be relu, gelu, gelu_tanh or silu, got none";
 }

@@ -176,7 +176,7 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     - gemm_c27: with a batch, out, A and its scales have one more dimension in front, B and
       its scales too unless all batches share them, C as out. A batch has neither problem nor
       schedule nor pitched rows: blockscale-expand-batches makes products of matrices.
-    - gemm_c28: activation is not none.
+    - gemm_c29: activation is not none.
   }];
   let arguments = (ins
     Arg<Blockscale_GemmA, "A">:$a, Optional<Blockscale_ScaleValues>:$sfa,
