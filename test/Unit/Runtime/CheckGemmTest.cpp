@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Facts/Activation.h"
 #include "blockscale/Facts/Format.h"
 #include "blockscale/Facts/MmaKind.h"
 #include "blockscale/Facts/OperandTile.h"
@@ -57,7 +58,8 @@ struct Ones {
              int32_t(facts::Major::k),
              int32_t(facts::Major::k),
              1.0f,
-             nullptr};
+             nullptr,
+             int32_t(facts::Activation::none)};
   }
 
   bsrt_check_result run() {
@@ -66,6 +68,27 @@ struct Ones {
     return result;
   }
 };
+
+TEST(CheckGemm, activationsAreApplied) {
+  // 96 under each function, which for gelu and silu is 96 but for less than f32 holds.
+  for (const facts::ActivationInfo &row : facts::kActivations) {
+    Ones ones(5, 13, 96);
+    ones.check.activation = int32_t(row.activation);
+    EXPECT_EQ(ones.run().wrong, 0) << row.name;
+    ones.check.alpha = -0.01f;
+    float value = float(facts::activate(row.activation, -0.01f * 96.0));
+    std::fill(ones.d.begin(), ones.d.end(), value);
+    EXPECT_EQ(ones.run().wrong, 0) << row.name;
+    std::fill(ones.d.begin(), ones.d.end(), value + 2e-6f);
+    EXPECT_EQ(ones.run().wrong, 5 * 13) << row.name;
+  }
+  Ones ones(5, 13, 96);
+  ones.check.activation = int32_t(std::size(facts::kActivations));
+  bsrt_check_result result;
+  EXPECT_NE(bsrt_host_check_gemm(&ones.check, &result), BSRT_OK);
+  EXPECT_NE(std::string(bsrt_error_message()).find("activation must be 0 .. 4, got 5"),
+            std::string::npos);
+}
 
 TEST(CheckGemm, rightProductHasNoError) {
   Ones ones(5, 13, 96);
@@ -196,7 +219,8 @@ TEST(CheckGemm, sixBitElements) {
                    0,
                    0,
                    1.0f,
-                   nullptr};
+                   nullptr,
+                   int32_t(facts::Activation::none)};
   bsrt_check_result result;
   ASSERT_EQ(bsrt_host_check_gemm(&check, &result), BSRT_OK) << bsrt_error_message();
   EXPECT_EQ(result.wrong, 0);
@@ -237,7 +261,8 @@ TEST(CheckGemm, mnMajorOperandsAreRead) {
                    int32_t(facts::Major::mn),
                    0,
                    1.0f,
-                   nullptr};
+                   nullptr,
+                   int32_t(facts::Activation::none)};
   bsrt_check_result result;
   ASSERT_EQ(bsrt_host_check_gemm(&check, &result), BSRT_OK) << bsrt_error_message();
   EXPECT_EQ(result.wrong, 0);
