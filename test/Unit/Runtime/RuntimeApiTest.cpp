@@ -263,7 +263,7 @@ TEST(Session, sizesThatALaunchSays) {
   bsrt_call_launch_begin("kernels", "k"); // a grid of no block, so parameters do not matter
   bsrt_call_launch(0, 1, 1, 32, 1, 1, 1, 1, 1, 0, 0);
   float global = 0;
-  bsrt_call_quantize(0, 64, 0, 0, 0, 0, 0, nullptr, nullptr, nullptr, &global);
+  bsrt_call_quantize(0, 64, 0, 0, 0, 0, 0, nullptr, nullptr, nullptr, 0, &global);
   EXPECT_EQ(global, 1.0f);
   EXPECT_TRUE((*session)->launches().empty());
   EXPECT_TRUE((*session)->end());
