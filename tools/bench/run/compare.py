@@ -74,7 +74,7 @@ def main():
             if right and small <= SMALL:
                 right = run(*call, *outs("emulator"))
                 for output in outputs if right else []:
-                    a, b = (np.load(work / f"{d}-{output}.npy").view(np.uint8) for d in ("cuda", "emulator"))
+                    a, b = (np.load(work / f"{d}-{output}.npy").reshape(-1).view(np.uint8) for d in ("cuda", "emulator"))
                     differ = int((a != b).sum())
                     print(f"{output}: {differ} bytes differ from the emulator's")
                     right &= differ == 0
