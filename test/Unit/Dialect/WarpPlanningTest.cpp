@@ -76,7 +76,7 @@ TEST(WarpPlanning, AScheduleSharesOutItsTile) {
     return WarpShape(WarpScheduleAttr::get(
         &context, Arch::sm_90a, kernel, tile, ChunkSums::two_word, Activations::chunks,
         Weights::blocks, Minima::fold, SumConversion::offset, /*stages=*/1, /*flight=*/2,
-        Pragma::none, kStripRows, kWarpKernelThreads, /*blocks=*/1));
+        Pragma::none, kStripRows, /*split=*/1, kWarpKernelThreads, /*blocks=*/1));
   };
   WarpShape raw = shapeOf(WarpKernel::raw_nibble, {64, 128, 256});
   EXPECT_EQ(raw.rowWarps, 8);

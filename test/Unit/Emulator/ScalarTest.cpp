@@ -121,8 +121,8 @@ const Case kCases[] = {
      0x3F7FFFFF},
     {"SubMixedRp", "mov.b16 %h0, 0xBC00; sub.rp.f32.f16 %f0, %h0, 0f33000000; mov.b32 %r0, %f0;",
      0xBF800000},
-    {"SubMixedSat", "mov.b16 %h0, 0x3C00; sub.sat.f32.f16 %f0, %h0, 0f40000000; mov.b32 %r0, %f0;",
-     0},
+    {"SubMixedSat", "mov.b16 %h0, 0x4200; sub.sat.f32.f16 %f0, %h0, 0f3F800000; mov.b32 %r0, %f0;",
+     0x3F800000},
     {"FmaMixedRn",
      "mov.b16 %h0, 0x4000; mov.b16 %h1, 0x4040; fma.rn.f32.bf16 %f0, %h0, %h1, 0f3F800000; mov.b32 "
      "%r0, %f0;",
