@@ -311,11 +311,12 @@ def blockKernels(build, folder, pattern):
     given.append((SEVERAL_TILES, halves.module(*tiles, "halves", None), tiles, None))
     deep = halves.make(33, 70, 3584, 1)
     given.append(("wgmma-split-33x70x3584", halves.module(*deep, "halves", None), deep, "--pin=split=2"))
-    x, blocks = halves.make(33, 70, 1792, 1)
-    single = x.astype(numpy.float32)
-    for name in ("ordered", "bounded"):
+    # Deep enough that each stage is filled again, with k split, too.
+    for name, k in (("ordered", 1792), ("bounded", 3584)):
+        x, blocks = halves.make(33, 70, k, 1)
+        single = x.astype(numpy.float32)
         text = halves.module(x, blocks, name, None).replace("xf16>", "xf32>")
-        given.append((f"ring-{name}-33x70x1792", text, (single, blocks), "--pin=split=2" if name == "bounded" else None))
+        given.append((f"ring-{name}-33x70x{k}", text, (single, blocks), "--pin=split=2" if name == "bounded" else None))
         if name == "ordered":
             given.append(("ring-plane-33x70x1792", text, (single, q4k.planes(blocks)), "--pin=weights=plane"))
             given.append(("ring-rows32-33x70x1792", text, (single, blocks), "--pin=activations=transposed,warp-rows=32"))
