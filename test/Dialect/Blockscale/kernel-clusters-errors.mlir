@@ -17,6 +17,7 @@
 // RUN: sed 's/cluster .2, 1, 1/cluster [1, 1, 1/' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=LAUNCH
 // LAUNCH: launch_c2: cluster must be [2, 1, 1], got [1, 1, 1]
 // RUN: blockscale-opt %t.mlir --blockscale-lower-kernel-to-machine -o %t2.mlir
+// D36: a kernel has one cta_group.
 // RUN: sed 's/tcgen05_alloc pair/tcgen05_alloc/' %t2.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=GROUP
 // GROUP: machine_c10: cta_group must be the schedule's 2, got 1
 func.func @pair(%a: memref<131072xi8>, %sfa: memref<4096xi8>, %b: memref<131072xi8>,

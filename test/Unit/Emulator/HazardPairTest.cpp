@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tcgen05.dealloc.cta_group::2 frees the columns of both CTAs: each must have heard
+// D35: tcgen05.dealloc.cta_group::2 frees the columns of both CTAs: each must have heard
 // from the other since the allocation, and of all its accesses.
 //
 //===----------------------------------------------------------------------===//

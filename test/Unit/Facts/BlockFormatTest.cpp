@@ -125,6 +125,7 @@ TEST(NibbleFragments, AreFragmentBOfTheInstruction) {
         }
 }
 
+/// D22: the scales and minima of all eight sub-blocks.
 TEST(BlockFormats, ScalesAndMinimaOfTheWorkedExample) {
   const uint8_t bytes[12] = {0x83, 0x12, 0x47, 0x8a, 0x3f, 0x91,
                              0x05, 0xc2, 0xb6, 0x7e, 0x2d, 0x59};
