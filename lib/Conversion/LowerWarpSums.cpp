@@ -49,7 +49,7 @@ void WarpKernelLowering::lowerStore(StoreGroupOp op) {
 void WarpKernelLowering::lowerShare(ShareGroupOp op) {
   assert(shape.tokens * shape.sumsPitch() <= planPlaneBytes(kernel.getSchedule()) &&
          "the plane of sums lies over the stages");
-  if (!isShared) { // whose planes other warps still read
+  if (!isShared) {  // whose planes other warps still read
     if (shape.ring) // one lane has given its stage back
       BarWarpSyncOp::create(builder, op.getLoc());
     BarSyncOp::create(builder, op.getLoc(), 0);
