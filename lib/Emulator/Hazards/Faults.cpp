@@ -22,7 +22,7 @@ namespace {
 
 constexpr HazardLack kMissing = HazardLack::missing, kWrong = HazardLack::wrong;
 
-// By code; tools/lint/check_faults.py holds it against the messages of the handlers.
+// By code; tools/lint/fault_codes.py holds it against the messages of the handlers.
 constexpr HazardFault kFaults[] = {
     {"a_copies", "", kWrong, "A, whose 64 rows must be written to both halves of the lanes"},
     {"async_cluster", "", kWrong, "the cluster of the launch, which must have two CTAs or more"},
