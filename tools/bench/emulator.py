@@ -153,10 +153,11 @@ class Bench:
         return launch, usage.ru_utime + usage.ru_stime
 
     def time(self, stem, args=(), flags=()):
-        """A launch and its CPU seconds: what further launches add to a process, so that neither
-        reading files nor other processes of a busy machine count."""
-        _, alone = self.launch(stem, args, 0, flags)
-        launch, several = self.launch(stem, args, self.launches, flags)
+        """A launch and its CPU seconds: what further launches add to a process that repeats, so
+        that neither reading files, nor the launches before the timed ones, nor other processes of
+        a busy machine count."""
+        _, alone = self.launch(stem, args, 1, flags)
+        launch, several = self.launch(stem, args, 1 + self.launches, flags)
         return launch, max(several - alone, 1e-9) / self.launches
 
     def best(self, stem, args=()):
