@@ -12,6 +12,7 @@
 
 #include "Fp8Tile.h"
 
+#include <cstring>
 #include <immintrin.h>
 
 using namespace blockscale::emu::fp8;
@@ -307,11 +308,6 @@ template <int Blocks> inline __m512i cutAccumulator(const Alignment<Blocks> &x) 
   return _mm512_cvttps_epi32(_mm512_maskz_scalef_ps(some, x.c, _mm512_cvtepi32_ps(up)));
 }
 
-inline void addWide(__m512d (&sum)[2], __m512i part) {
-  sum[0] = _mm512_add_pd(sum[0], _mm512_cvtepi32_pd(_mm512_castsi512_si256(part)));
-  sum[1] = _mm512_add_pd(sum[1], _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(part, 1)));
-}
-
 /// Where an operand holds an infinity, IEEE arithmetic gives the special results:
 /// in any order, as finite products are below 2^32 and overflow no sum.
 inline __m512 withInfinities(const Tile &t, const RowA &a, const ColumnsB &b, __m512 c,
@@ -330,69 +326,124 @@ inline __m512 withInfinities(const Tile &t, const RowA &a, const ColumnsB &b, __
                             _mm512_castsi512_ps(splat(kNanBits)));
 }
 
-/// The model for `Rows` rows and sixteen columns.
+/// Lanes whose result is the sum in units, rounded to 24 bits and scaled: neither
+/// overflow nor a subnormal result, and no special accumulator.
+inline __mmask16 scalesPlainly(__m512i largest) {
+  return _mm512_cmple_epu32_mask(_mm512_add_epi32(largest, splat(100)), splat(220));
+}
+inline __m512 scaledPlainly(__m512i sum, __m512i largest) {
+  __m512 down = _mm512_cvtepi32_ps(_mm512_sub_epi32(largest, splat(kFraction)));
+  return _mm512_scalef_ps(_mm512_cvt_roundepi32_ps(sum, kRz), down);
+}
+
+constexpr int kPart = 16; // so many cut products and the accumulator stay below 2^31
+
+/// What the general way knows of sixteen outputs before it rounds.
+template <int Blocks> struct Sums {
+  Alignment<Blocks> x;
+  __m512i part[Blocks * kBlock / kPart];
+};
+
+/// The results for sums or results that may be out of the ordinary.
+template <int Blocks>
+[[gnu::noinline]] __m512 roundCarefully(const Tile &t, const RowA &a, const ColumnsB &b,
+                                        const Sums<Blocks> &s) {
+  __m512d sum[2] = {_mm512_setzero_pd(), _mm512_setzero_pd()};
+  for (__m512i part : s.part) {
+    sum[0] = _mm512_add_pd(sum[0], _mm512_cvtepi32_pd(_mm512_castsi512_si256(part)));
+    sum[1] = _mm512_add_pd(sum[1], _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(part, 1)));
+  }
+  // As in Fp4Avx512.cpp: cut to 24 bits, then scale.
+  __m512 bits = join(_mm512_cvt_roundpd_ps(sum[0], kRz), _mm512_cvt_roundpd_ps(sum[1], kRz));
+  __m512 down = _mm512_cvtepi32_ps(_mm512_sub_epi32(s.x.largest, splat(kFraction)));
+  __m512 result = _mm512_scalef_round_ps(bits, down, kRz);
+  __m512i resultBits = _mm512_and_si512(_mm512_castps_si512(result), splat(0x7FFFFFFF));
+  result = _mm512_mask_scalef_ps(result, _mm512_cmpeq_epi32_mask(resultBits, splat(0x7F7FFFFF)),
+                                 bits, down);
+  result = _mm512_add_ps(result, _mm512_setzero_ps()); // no minus zero
+  __mmask16 special = _mm512_cmpge_epi32_mask(s.x.magnitude, splat(0x7F800000));
+  result = _mm512_mask_mov_ps(result, special, s.x.c);
+  if (!a.isNan && (a.hasInfinity || b.hasInfinity))
+    result = withInfinities(t, a, b, s.x.c, result);
+  __mmask16 nan =
+      _mm512_cmpgt_epi32_mask(s.x.magnitude, splat(0x7F800000)) | __mmask16(b.nanColumns);
+  if (a.isNan)
+    nan = 0xFFFF;
+  return _mm512_mask_mov_ps(result, nan, _mm512_castsi512_ps(splat(kNanBits)));
+}
+
+/// The model for some rows and sixteen columns.
 template <int Blocks, int Rows>
-[[gnu::always_inline]] inline void generalRows(const Tile &t, const Workspace &w, int row,
-                                               int column) {
+[[gnu::always_inline]] inline void generalRows(const Tile &t, const Workspace &w,
+                                               const int (&rows)[Rows], int column) {
   const ColumnsB &b = w.b[column / kLanes];
   const __mmask16 inside = t.n - column >= kLanes ? 0xFFFF : __mmask16((1u << (t.n - column)) - 1);
-  Alignment<Blocks> x[Rows];
-  __m512d sum[Rows][2];
-  __m512i part[Rows]; // the accumulator and sixteen cut products stay below 2^31
+  Sums<Blocks> sums[Rows];
 #pragma GCC unroll 4
-  for (int r = 0; r < Rows; ++r) {
-    x[r] = align<Blocks>(t, w, row + r, column, inside);
-    sum[r][0] = sum[r][1] = _mm512_setzero_pd();
-    part[r] = cutAccumulator(x[r]);
-  }
+  for (int r = 0; r < Rows; ++r)
+    sums[r].x = align<Blocks>(t, w, rows[r], column, inside);
+#pragma GCC unroll 2
   for (int block = 0; block < Blocks; ++block) {
     __m512 factor[Rows];
 #pragma GCC unroll 4
     for (int r = 0; r < Rows; ++r)
-      factor[r] = blockFactor(x[r].largest, x[r].scale[block]);
-    for (int k0 = block * kBlock; k0 < (block + 1) * kBlock; k0 += 16) {
+      factor[r] = blockFactor(sums[r].x.largest, sums[r].x.scale[block]);
+#pragma GCC unroll 2
+    for (int k0 = block * kBlock; k0 < (block + 1) * kBlock; k0 += kPart) {
+      __m512i part[Rows];
 #pragma GCC unroll 4
-      for (int k = k0; k < k0 + 16; ++k) {
+      for (int r = 0; r < Rows; ++r)
+        part[r] = k0 == 0 ? cutAccumulator(sums[r].x) : _mm512_setzero_si512();
+#pragma GCC unroll 4
+      for (int k = k0; k < k0 + kPart; ++k) {
         __m512 values = _mm512_load_ps(b.value[k]);
         pin(values);
 #pragma GCC unroll 4
         for (int r = 0; r < Rows; ++r)
           part[r] = _mm512_add_epi32(part[r],
-                                     cut(_mm512_set1_ps(w.a[row + r].value[k]), values, factor[r]));
+                                     cut(_mm512_set1_ps(w.a[rows[r]].value[k]), values, factor[r]));
       }
 #pragma GCC unroll 4
-      for (int r = 0; r < Rows; ++r) {
-        addWide(sum[r], part[r]);
-        part[r] = _mm512_setzero_si512();
-      }
+      for (int r = 0; r < Rows; ++r)
+        sums[r].part[k0 / kPart] = part[r];
     }
   }
 #pragma GCC unroll 4
   for (int r = 0; r < Rows; ++r) {
-    const RowA &a = w.a[row + r];
-    // As in Fp4Avx512.cpp: cut to 24 bits, then scale.
-    __m512 bits =
-        join(_mm512_cvt_roundpd_ps(sum[r][0], kRz), _mm512_cvt_roundpd_ps(sum[r][1], kRz));
-    __m512 down = _mm512_cvtepi32_ps(_mm512_sub_epi32(x[r].largest, splat(kFraction)));
-    __m512 result = _mm512_scalef_round_ps(bits, down, kRz);
-    __m512i resultBits = _mm512_and_si512(_mm512_castps_si512(result), splat(0x7FFFFFFF));
-    result = _mm512_mask_scalef_ps(result, _mm512_cmpeq_epi32_mask(resultBits, splat(0x7F7FFFFF)),
-                                   bits, down);
-    result = _mm512_add_ps(result, _mm512_setzero_ps()); // no minus zero
-    __mmask16 special = _mm512_cmpge_epi32_mask(x[r].magnitude, splat(0x7F800000));
-    result = _mm512_mask_mov_ps(result, special, x[r].c);
-    if (!a.isNan && (a.hasInfinity || b.hasInfinity))
-      result = withInfinities(t, a, b, x[r].c, result);
-    __mmask16 nan =
-        _mm512_cmpgt_epi32_mask(x[r].magnitude, splat(0x7F800000)) | __mmask16(b.nanColumns);
-    if (a.isNan)
-      nan = 0xFFFF;
-    result = _mm512_mask_mov_ps(result, nan, _mm512_castsi512_ps(splat(kNanBits)));
-    _mm512_mask_storeu_ps(t.d + size_t(row + r) * t.dPitch + column, inside, result);
+    const RowA &a = w.a[rows[r]];
+    __m512i sum = sums[r].part[0], overflow = _mm512_setzero_si512();
+#pragma GCC unroll 3
+    for (int p = 1; p < Blocks * kBlock / kPart; ++p) {
+      __m512i part = sums[r].part[p], next = _mm512_add_epi32(sum, part);
+      // The sign of (sum ^ next) & (part ^ next).
+      overflow = _mm512_or_si512(overflow, _mm512_ternarylogic_epi32(sum, part, next, 0x42));
+      sum = next;
+    }
+    __mmask16 plain = __mmask16(scalesPlainly(sums[r].x.largest) & ~_mm512_movepi32_mask(overflow));
+    bool isPlain = (plain | __mmask16(~inside)) == 0xFFFF && b.nanColumns == 0 && !b.hasInfinity &&
+                   !a.isNan && !a.hasInfinity;
+    __m512 result =
+        isPlain ? scaledPlainly(sum, sums[r].x.largest) : roundCarefully<Blocks>(t, a, b, sums[r]);
+    _mm512_mask_storeu_ps(t.d + size_t(rows[r]) * t.dPitch + column, inside, result);
   }
 }
 
 constexpr int kMaxShift = 20;
+constexpr int kMaxDropped = 15; // low bits of a product that are looked at
+
+/// Lanes in which every product of a block has zeros in its last `dropped` bits.
+inline __mmask16 dropOnlyZeros(const RowA &a, const ColumnsB &b, int block, __m512i dropped) {
+  __m512i bits = _mm512_sub_epi32(_mm512_sllv_epi32(splat(1), dropped), splat(1));
+  bits = _mm512_or_si512(bits, _mm512_slli_epi32(bits, 16)); // of both products of a pair
+  __m512i lost[2] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
+#pragma GCC unroll 16
+  for (int j = block * kBlock / 2; j < (block + 1) * kBlock / 2; ++j) {
+    int32_t pair;
+    std::memcpy(&pair, a.fixed + 2 * j, sizeof pair);
+    lost[j % 2] = _mm512_or_si512(lost[j % 2], _mm512_mullo_epi16(splat(pair), load(b.fixed[j])));
+  }
+  return _mm512_testn_epi32_mask(_mm512_or_si512(lost[0], lost[1]), bits);
+}
 
 /// Sums kRowsAtOnce rows and sixteen columns with int16 dot products. Returns a
 /// bit for each row that was not possible for, with its D untouched.
@@ -428,8 +479,7 @@ template <int Blocks>
       continue;
     }
     Alignment<Blocks> x = align<Blocks>(t, w, row + r, column, inside);
-    // No overflow and no subnormal result (so a special accumulator fails too).
-    __mmask16 good = _mm512_cmple_epu32_mask(_mm512_add_epi32(x.largest, splat(100)), splat(220));
+    __mmask16 good = scalesPlainly(x.largest);
     __m512i up = _mm512_sub_epi32(splat(kFraction), x.largest);
     // Cut one by one; so few that they cannot overflow.
     __m512i single = cutAccumulator(x);
@@ -437,13 +487,22 @@ template <int Blocks>
     __m512 estimate = _mm512_setzero_ps();
 #pragma GCC unroll 2
     for (int block = 0; block < Blocks; ++block) {
-      // Units of the dot product in units of the sum: a whole number, so that no
-      // product loses a bit.
+      // Units of the dot product in units of the sum. Where that is no whole number,
+      // a product may lose bits, though most often it has zeros there.
       __m512i shift =
           _mm512_add_epi32(_mm512_add_epi32(splat(a.unit[block]), load(b.unit[block])), up);
-      good = _mm512_mask_cmple_epu32_mask(good, shift, splat(kMaxShift));
-      sum = _mm512_add_epi32(sum, _mm512_sllv_epi32(dot[block][r], shift));
-      estimate = _mm512_fmadd_ps(_mm512_cvtepi32_ps(dot[block][r]), power(shift), estimate);
+      good = _mm512_mask_cmple_epu32_mask(good, _mm512_add_epi32(shift, splat(kMaxDropped)),
+                                          splat(kMaxDropped + kMaxShift));
+      __m512i whole = dot[block][r];
+      if (_mm512_movepi32_mask(shift) & inside) {
+        __m512i dropped =
+            _mm512_max_epi32(_mm512_sub_epi32(_mm512_setzero_si512(), shift), splat(0));
+        good &= dropOnlyZeros(a, b, block, dropped);
+        whole = _mm512_srav_epi32(whole, dropped);
+        shift = _mm512_max_epi32(shift, splat(0));
+      }
+      sum = _mm512_add_epi32(sum, _mm512_sllv_epi32(whole, shift));
+      estimate = _mm512_fmadd_ps(_mm512_cvtepi32_ps(whole), power(shift), estimate);
       if (a.exceptions[block] + b.exceptions[block] == 0)
         continue;
       __m512 factor = blockFactor(x.largest, x.scale[block]);
@@ -465,38 +524,43 @@ template <int Blocks>
       failed |= 1u << r;
       continue;
     }
-    __m512 down = _mm512_cvtepi32_ps(_mm512_sub_epi32(x.largest, splat(kFraction)));
-    __m512 result = _mm512_scalef_ps(_mm512_cvt_roundepi32_ps(sum, kRz), down);
-    _mm512_mask_storeu_ps(t.d + size_t(row + r) * t.dPitch + column, inside, result);
+    _mm512_mask_storeu_ps(t.d + size_t(row + r) * t.dPitch + column, inside,
+                          scaledPlainly(sum, x.largest));
   }
   return failed;
 }
 
-/// The general way for some rows of sixteen columns: bit r of `rows` is row + r.
+/// The general way for some rows of sixteen columns.
 template <int Blocks>
-[[gnu::noinline]] void generalSome(const Tile &t, const Workspace &w, int row, unsigned rows,
-                                   int column) {
-  for (; rows != 0; rows &= rows - 1)
-    generalRows<Blocks, 1>(t, w, row + __builtin_ctz(rows), column);
+[[gnu::noinline]] void generalSome(const Tile &t, const Workspace &w, const uint8_t *rows,
+                                   int count, int column) {
+  for (; count >= kRowsAtOnce; count -= kRowsAtOnce, rows += kRowsAtOnce)
+    generalRows<Blocks, kRowsAtOnce>(t, w, {rows[0], rows[1], rows[2], rows[3]}, column);
+  for (; count > 0; --count, ++rows)
+    generalRows<Blocks, 1>(t, w, {rows[0]}, column);
 }
 
 template <int Blocks>
 [[gnu::noinline]] void generalColumn(const Tile &t, const Workspace &w, int column) {
   int row = 0;
   for (; row + kRowsAtOnce <= t.m; row += kRowsAtOnce)
-    generalRows<Blocks, kRowsAtOnce>(t, w, row, column);
+    generalRows<Blocks, kRowsAtOnce>(t, w, {row, row + 1, row + 2, row + 3}, column);
   for (; row < t.m; ++row)
-    generalRows<Blocks, 1>(t, w, row, column);
+    generalRows<Blocks, 1>(t, w, {row}, column);
 }
 
 template <int Blocks>
 [[gnu::noinline]] void shortcutColumn(const Tile &t, const Workspace &w, int column) {
-  int row = 0;
+  static_assert(kMaxRows <= 256 && kRowsAtOnce == 4);
+  uint8_t left[kMaxRows];
+  int count = 0, row = 0;
   for (; row + kRowsAtOnce <= t.m; row += kRowsAtOnce)
-    if (unsigned left = shortcutRows<Blocks>(t, w, row, column))
-      generalSome<Blocks>(t, w, row, left, column);
-  if (row < t.m)
-    generalSome<Blocks>(t, w, row, (1u << (t.m - row)) - 1, column);
+    for (unsigned failed = shortcutRows<Blocks>(t, w, row, column); failed != 0;
+         failed &= failed - 1)
+      left[count++] = uint8_t(row + __builtin_ctz(failed));
+  for (; row < t.m; ++row)
+    left[count++] = uint8_t(row);
+  generalSome<Blocks>(t, w, left, count, column);
 }
 
 template <int Blocks> void sumAll(const Tile &t, Workspace &w, bool shortcuts) {
