@@ -83,6 +83,8 @@ def benchQuantizers(build, ptxas, quick):
     command += [] if quick else ["--full"]
     for key, value in measure.figuresOf(command).items():
         measure.report(key, value)
+    share = [sys.executable, ROOT / "tools" / "bench" / "quantize_share.py", "--build", build]
+    measure.runThrough(share + ["--quick"] * quick)
 
 
 def benchKernels(build, ptxas, full):

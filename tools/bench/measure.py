@@ -54,6 +54,12 @@ def figuresOf(command, environment=None):
     return {key.strip(): value.strip() for key, value in pairs}
 
 
+def runThrough(command):
+    """Runs a program whose lines are the user's to read, notes too; a failure ends the bench."""
+    if subprocess.run([str(word) for word in command]).returncode:
+        fail(f"{command[1]} failed")
+
+
 def sgemm():
     """GFLOP/s of OpenBLAS's sgemm on one thread, now: sgemm.py."""
     environment = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")}
