@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Sanitized.h"
 #include "Harness.h"
 
 using namespace blockscale::emu;
@@ -383,6 +384,11 @@ TEST(Launch, BlocksThatWaitForEachOther) {
                                  poll + " setp.ne.u32 %p0, %r1, 1; @%p0 bra L;\nE:");
         Ran r = run(ptx, s);
         EXPECT_EQ(r.error, "") << poll;
+        // Each kind of poll once, and one of them under each timing.
+        const bool isFirst = poll == kPolls[0];
+        if (blockscale::test::kIsSanitized ? !isFirst || timing != Timing::random
+                                           : !isFirst && timing != Timing::earliest)
+          continue;
         s.options.residentClusters = 2; // it never starts
         r = run(ptx, s);
         EXPECT_EQ(r.error.substr(r.error.find(": ") + 2, 8), "livelock") << poll << r.error;
