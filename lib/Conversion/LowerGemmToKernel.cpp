@@ -64,9 +64,14 @@ private:
     return op;
   }
   /// Of what has rows of A: `bytes` are those of one of `count`.
-  Value uploadRows(StringRef name, int64_t bytes, Value source, const DynamicRows::Part &part) {
+  Value uploadRows(StringRef name, int64_t bytes, Value source, const DynamicRows::Part &part,
+                   bool isPitched = false) {
     RequireBytesOp::create(b, loc, name, source, bytes, part.real);
-    Value buffer = allocate(name, bytes, part.held);
+    Value held = part.held;
+    if (isPitched)
+      held = arith::MaxUIOp::create(b, loc, held,
+                                    index(llvm::divideCeil(facts::kTmaPitchedBytes, bytes)));
+    Value buffer = allocate(name, bytes, held);
     CopyOp::create(b, loc, source, buffer);
     return buffer;
   }
@@ -121,7 +126,7 @@ void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
   Value a, sfa;
   if (isDynamic) {
     dynamic = readRows();
-    a = uploadRows("a", one.getABytes(), gemm.getA(), dynamic.rows);
+    a = uploadRows("a", one.getABytes(), gemm.getA(), dynamic.rows, problem.getPitchA() != 0);
     sfa = uploadRows("sfa", one.getSfaBytes(), gemm.getSfa(), dynamic.scaleTiles);
   } else {
     a = upload("a", problem.getABytes(), gemm.getA(), problem.getPitchA() != 0);

@@ -44,7 +44,7 @@
 // CHECK: blockscale.desc_advance %[[A]], 96
 // CHECK: blockscale.tcgen05_commit
 
-// Epilogue: loads, one wait for them with the release, stores between a wait for the
+// D43. Epilogue: loads, one wait for them with the release, stores between a wait for the
 // buffer and a proxy fence.
 // CHECK: blockscale.tcgen05_ld
 // CHECK-NOT: blockscale.tcgen05_wait_ld

@@ -51,3 +51,48 @@ func.func @shared_tiles(%a: !a, %sa: !sa, %b: !w, %sb: !sw) -> tensor<3x5x8xf32>
   %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !a, !sa, !w, !sw) outs(%out : tensor<3x5x8xf32>) -> tensor<3x5x8xf32>
   return %d : tensor<3x5x8xf32>
 }
+
+!ar = tensor<3x?x64xf4E2M1FN>
+!sar = tensor<3x?x4xi8, #blockscale.scales<ue4m3, tiled>>
+// Rows of each batch that a launch says.
+// CHECK-LABEL: func.func @rows
+// CHECK-SAME: %[[A:[^:]*]]: tensor<3x?x64xf4E2M1FN>
+func.func @rows(%a: !ar, %sa: !sar, %b: !b, %sb: !sb, %out: tensor<3x?x8xf32>) -> tensor<3x?x8xf32> {
+  // CHECK: %[[M:.*]] = tensor.dim %{{.*}} : tensor<3x?x8xf32>
+  // CHECK: scf.for %[[I:.*]] = %c0{{.*}} to %c3{{.*}} iter_args(%[[ALL:.*]] =
+  // CHECK: tensor.extract_slice %[[ALL]][%[[I]], 0, 0] [1, %[[M]], 8] [1, 1, 1] : tensor<3x?x8xf32> to tensor<?x8xf32>
+  // CHECK: blockscale.reinterpret %[[A]] part %[[I]] : tensor<3x?x64xf4E2M1FN> -> tensor<?x64xf4E2M1FN>
+  // CHECK: blockscale.gemm {{.*}} -> tensor<?x8xf32>
+  // CHECK: tensor.insert_slice %{{.*}} into %[[ALL]][%[[I]], 0, 0] [1, %[[M]], 8]
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !ar, !sar, !b, !sb) outs(%out : tensor<3x?x8xf32>) -> tensor<3x?x8xf32>
+  return %d : tensor<3x?x8xf32>
+}
+
+!slr = tensor<3x?x4xi8, #blockscale.scales<ue4m3, linear>>
+// CHECK-LABEL: func.func @rows_of_one_product
+func.func @rows_of_one_product(%a: !ar, %sa: !slr, %b: !w, %sb: !sw, %out: tensor<3x?x8xf32>) -> tensor<3x?x8xf32> {
+  // CHECK-NOT: scf.for
+  // CHECK: blockscale.reinterpret %{{.*}} : tensor<3x?x64xf4E2M1FN> -> tensor<?x64xf4E2M1FN>
+  // CHECK: blockscale.reinterpret %{{.*}} : tensor<3x?x4xi8, {{.*}}> -> tensor<?x4xi8, #blockscale.scales<ue4m3, linear>>
+  // CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0, 1], [2]] output_shape [3, %{{.*}}, 8] : tensor<?x8xf32> into tensor<3x?x8xf32>
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !ar, !slr, !w, !sw) outs(%out : tensor<3x?x8xf32>) -> tensor<3x?x8xf32>
+  return %d : tensor<3x?x8xf32>
+}
+
+!ae = tensor<0x64xf4E2M1FN>
+!sae = tensor<0x4xi8, #blockscale.scales<ue4m3, tiled>>
+// What has no elements is as good as any: no product is left, of no rows, columns or batches.
+// CHECK-LABEL: func.func @empty
+// CHECK-SAME: %[[ROWS:[^:]*]]: tensor<0x8xf32>, %[[COLUMNS:[^:]*]]: tensor<5x0xf32>, %[[BATCHES:[^:]*]]: tensor<0x5x8xf32>
+// CHECK-NEXT: return %[[ROWS]], %[[COLUMNS]], %[[BATCHES]]
+func.func @empty(%a: !ae, %sa: !sae, %b: !w, %sb: !sw, %a5: tensor<5x64xf4E2M1FN>, %sa5: tensor<5x4xi8, #blockscale.scales<ue4m3, tiled>>,
+                 %ab: tensor<0x5x64xf4E2M1FN>, %sab: tensor<0x5x4xi8, #blockscale.scales<ue4m3, tiled>>,
+                 %rows: tensor<0x8xf32>, %columns: tensor<5x0xf32>, %batches: tensor<0x5x8xf32>)
+    -> (tensor<0x8xf32>, tensor<5x0xf32>, tensor<0x5x8xf32>) {
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !ae, !sae, !w, !sw) outs(%rows : tensor<0x8xf32>) -> tensor<0x8xf32>
+  %e = blockscale.gemm ins(%a5 scaled %sa5, %a scaled %sa : tensor<5x64xf4E2M1FN>, tensor<5x4xi8, #blockscale.scales<ue4m3, tiled>>, !ae, !sae)
+    outs(%columns : tensor<5x0xf32>) -> tensor<5x0xf32>
+  %f = blockscale.gemm ins(%ab scaled %sab, %b scaled %sb : tensor<0x5x64xf4E2M1FN>, tensor<0x5x4xi8, #blockscale.scales<ue4m3, tiled>>, !w, !sw)
+    outs(%batches : tensor<0x5x8xf32>) -> tensor<0x5x8xf32>
+  return %d, %e, %f : tensor<0x8xf32>, tensor<5x0xf32>, tensor<0x5x8xf32>
+}

@@ -10,6 +10,7 @@
 # ===-----------------------------------------------------------------------===#
 
 import argparse
+import itertools
 import os
 import pathlib
 import subprocess
@@ -19,25 +20,30 @@ import measure
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHIPS = ["sm_107a", "sm_100a"]
+# The tiles whose compile time is measured, and what pins them.
+COMPILE_TILES = {"": ["--pin=tile-n=128,cta-group=1"], ".256x256": ["--pin=tile-n=256,cta-group=2"]}
 COMPILE_INPUT = ROOT / "tools" / "bench" / "compile" / "nvfp4.mlir"
 QUICK_KERNELS = 10
 QUICK_MUTANTS = "bf16-300x384"  # of a kernel of each format and chip
 QUICK_FOREIGN = "specialized-nvfp4"  # one kernel of Triton's for each chip
 
 
-def translateCommand(build, arch):
-    return [build / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={arch}", COMPILE_INPUT,
-            "-o", os.devnull]
+def translateCommand(build, arch, tile=""):
+    return [build / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={arch}", *COMPILE_TILES[tile],
+            COMPILE_INPUT, "-o", os.devnull]
 
 
 def benchCompile(build):
-    """Chip -> ms of user and system time of a whole blockscale-translate process."""
+    """Chip -> ms of user and system time of a whole blockscale-translate process; tiles of 128x128, then of
+    256x256 by a pair."""
     ours = {}
-    for arch in CHIPS:
-        ours[arch] = measure.cpuMilliseconds(translateCommand(build, arch))
-        measure.report(f"compile.nvfp4.{arch}.cpu_ms", ours[arch])
-    twice = measure.figuresOf([*translateCommand(build, "sm_107a"), "--repeat=2"])
-    measure.report("compile.second_in_process.ms", twice["compile 2 cpu_ms"])
+    for tile, arch in itertools.product(COMPILE_TILES, CHIPS):
+        spent = measure.cpuMilliseconds(translateCommand(build, arch, tile))
+        ours.setdefault(arch, spent)
+        measure.report(f"compile.nvfp4{tile}.{arch}.cpu_ms", spent)
+    for tile in COMPILE_TILES:
+        twice = measure.figuresOf([*translateCommand(build, "sm_107a", tile), "--repeat=2"])
+        measure.report(f"compile.second_in_process{tile}.ms", twice["compile 2 cpu_ms"])
     phases = measure.figuresOf([*translateCommand(build, "sm_107a"), "--time"])
     for phase, value in phases.items():
         measure.report(f"compile.phase.{phase}", value)

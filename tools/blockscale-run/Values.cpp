@@ -67,7 +67,11 @@ facts::Result<FileForm> getFileForm(Type type, const std::string &subject) {
     if (auto scales = dyn_cast_or_null<ScalesAttr>(tensor.getEncoding());
         scales && scales.getLayout() == facts::ScaleLayout::tiled) {
       int64_t bytes = getScaleBytes(tensor);
-      return FileForm{DType::u8, {isDynamic(bytes) ? -1 : bytes}};
+      if (!isDynamic(bytes))
+        return FileForm{DType::u8, {bytes}};
+      SmallVector<int64_t> one(tensor.getShape());
+      one[one.size() - 2] = 1;
+      return FileForm{DType::u8, {-1}, getScaleBytes(tensor.clone(one))};
     }
   if (PitchedAttr pitched = getPitched(type))
     return FileForm{DType::u8, {shape[0], pitched.getBytes()}};
@@ -95,10 +99,13 @@ facts::Result<bool> checkForm(const FileForm &form, const Array &array,
   // A scalar may also be a list of one.
   if (form.shape.empty() && array.shape == std::vector<int64_t>{1})
     isSameShape = true;
-  if (isSameType && isSameShape)
+  bool isMultiple = array.bytes.size() % size_t(form.multiple) == 0;
+  if (isSameType && isSameShape && isMultiple)
     return true;
   return Refusal{subject + " must be " + std::string(name(form.type)) + " " +
-                 rt::formatShape(form.shape) + ", got " + std::string(name(array.type)) + " " +
+                 rt::formatShape(form.shape) +
+                 (isMultiple ? "" : ", whole tiles of " + std::to_string(form.multiple) + " bytes") +
+                 ", got " + std::string(name(array.type)) + " " +
                  rt::formatShape(array.shape)};
 }
 

@@ -20,6 +20,7 @@ namespace blockscale::run {
 struct FileForm {
   rt::DType type;
   std::vector<int64_t> shape;
+  int64_t multiple = 1; ///< The bytes are a multiple of it: those of tiles of any number of rows.
 };
 facts::Result<FileForm> getFileForm(mlir::Type type, const std::string &subject);
 

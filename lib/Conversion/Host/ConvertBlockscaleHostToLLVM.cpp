@@ -90,6 +90,11 @@ public:
     return count ? LLVM::MulOp::create(b, loc, count, whole).getResult() : whole;
   }
 
+  void copyBytes(Value source, Value target) {
+    LLVM::MemcpyOp::create(b, loc, pointer(target), pointer(source), bytes(source),
+                           /*isVolatile=*/false);
+  }
+
   /// A string that ends with zero, one global for each text.
   Value string(StringRef text) {
     std::string name = "bsrt_string_" + text.str();
@@ -193,6 +198,20 @@ Value lowerCopy(CopyOp op, CopyOp::Adaptor adaptor, Calls &calls) {
   return calls.call(
       "bsrt_call_copy_to_host",
       {adaptor.getSource(), calls.pointer(adaptor.getTarget()), calls.bytes(op.getTarget())});
+}
+
+/// Upstream knows copies of static shapes and of identity layouts, and asks its own runtime for
+/// the rest: parts of a batch whose rows are ? are contiguous, too.
+bool isUpstreams(memref::CopyOp op) {
+  return llvm::any_of(op->getOperandTypes(), [](Type type) {
+    auto memref = dyn_cast<MemRefType>(type);
+    return !memref || memref.hasStaticShape() || !isContiguous(memref);
+  });
+}
+
+Value lowerHostCopy(memref::CopyOp op, memref::CopyOp::Adaptor, Calls &calls) {
+  calls.copyBytes(op.getSource(), op.getTarget());
+  return Value();
 }
 
 Value lowerTensorMap(TensorMapOp op, TensorMapOp::Adaptor adaptor, Calls &calls) {
@@ -305,8 +324,11 @@ Value lowerZeroScaleTail(ZeroScaleTailOp op, ZeroScaleTailOp::Adaptor, Calls &ca
 
 Value lowerRepitch(RepitchOp op, RepitchOp::Adaptor, Calls &calls) {
   RowsAttr rows = op.getLogicalRows();
+  Value count = isDynamic(rows.getCount())
+                    ? calls.dividedBy(calls.bytes(op.getElements()), calls.i64(rows.getFrom()))
+                    : calls.i64(rows.getCount());
   return calls.call("bsrt_call_repitch",
-                    {calls.i64(rows.getCount()), calls.i64(rows.getBytes()),
+                    {count, calls.i64(rows.getBytes()),
                      calls.i64(rows.getFrom()), calls.pointer(op.getElements()),
                      calls.i64(rows.getTo()), calls.pointer(op.getOut())});
 }
@@ -397,6 +419,7 @@ struct ConvertBlockscaleHostToLLVM
                         QuantizeOp, DequantizeOp, RelayoutScalesOp, ZeroScaleTailOp, RepitchOp,
                         SwapNibblesOp, CheckGemmOp, GemmOp, QuantizeChunksOp, TransposeChunksOp,
                         DecodeScalesOp, CheckBlockGemmOp>();
+    target.addDynamicallyLegalOp<memref::CopyOp>(isUpstreams);
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }
@@ -441,6 +464,7 @@ void blockscale::populateBlockscaleHostToLLVMPatterns(const TypeConverter &conve
   patterns.add<CallPattern<RequireBytesOp>>(converter, context, lowerRequireBytes);
   patterns.add<CallPattern<FreeOp>>(converter, context, lowerFree);
   patterns.add<CallPattern<CopyOp>>(converter, context, lowerCopy);
+  patterns.add<CallPattern<memref::CopyOp>>(converter, context, lowerHostCopy);
   patterns.add<CallPattern<TensorMapOp>>(converter, context, lowerTensorMap);
   patterns.add<CallPattern<LaunchOp>>(converter, context, lowerLaunch);
   patterns.add<CallPattern<QuantizeOp>>(converter, context, lowerQuantize);

@@ -50,12 +50,25 @@ func.func @gemm_c8(%a: !a, %s: !s, %b: !b, %c: tensor<?x8xf32>) -> tensor<?x8xf3
 
 // -----
 
-!a = tensor<2x?x64xf4E2M1FN>
-!s = tensor<2x?x4xi8, #blockscale.scales<ue4m3, linear>>
+// Of a batch m may be ?, and the number of matrices not.
+!a = tensor<?x5x64xf4E2M1FN>
+!s = tensor<?x5x4xi8, #blockscale.scales<ue4m3, linear>>
 !b = tensor<8x64xf4E2M1FN>
 !sb = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
-func.func @gemm_c2_batch(%a: !a, %s: !s, %b: !b, %sb: !sb, %c: tensor<2x?x8xf32>) -> tensor<2x?x8xf32> {
-  // expected-error @below {{gemm_c2: shapes must be static}}
+func.func @gemm_c2_batch(%a: !a, %s: !s, %b: !b, %sb: !sb, %c: tensor<?x5x8xf32>) -> tensor<?x5x8xf32> {
+  // expected-error @below {{gemm_c2: shapes must be static but for m, got 'tensor<?x5x8xf32>'}}
+  %d = blockscale.gemm ins(%a scaled %s, %b scaled %sb : !a, !s, !b, !sb) outs(%c : tensor<?x5x8xf32>) -> tensor<?x5x8xf32>
+  return %d : tensor<?x5x8xf32>
+}
+
+// -----
+
+!a = tensor<2x?x64xf4E2M1FN>
+!s = tensor<2x5x4xi8, #blockscale.scales<ue4m3, linear>>
+!b = tensor<8x64xf4E2M1FN>
+!sb = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c8_batch(%a: !a, %s: !s, %b: !b, %sb: !sb, %c: tensor<2x?x8xf32>) -> tensor<2x?x8xf32> {
+  // expected-error @below {{gemm_c8: sfa must be ?x4 (rows x k / block), got 5x4}}
   %d = blockscale.gemm ins(%a scaled %s, %b scaled %sb : !a, !s, !b, !sb) outs(%c : tensor<2x?x8xf32>) -> tensor<2x?x8xf32>
   return %d : tensor<2x?x8xf32>
 }
@@ -67,16 +80,6 @@ func.func @gemm_c11(%a: memref<512xi8>, %s: memref<?xi8>, %b: memref<512xi8>, %s
   blockscale.gemm ins(%a scaled %s, %b scaled %sb
     : memref<512xi8>, memref<?xi8>, memref<512xi8>, memref<512xi8>) outs(%c : memref<?x8xf32>)
     {problem = #blockscale.problem<m = ?, n = 8, k = 64, a = e4m3, b = e5m2, scale = ue8m0, block = 32, sfa = tiled, sfb = tiled, out = f32>}
-  return
-}
-
-// -----
-
-func.func @gemm_c28(%a: memref<?xi8>, %s: memref<?xi8>, %b: memref<512xi8>, %sb: memref<512xi8>, %c: memref<?x8xf32>) {
-  // expected-error @below {{gemm_c28: rows of a must lie dense where m is ?, got a pitch of 128}}
-  blockscale.gemm ins(%a scaled %s, %b scaled %sb
-    : memref<?xi8>, memref<?xi8>, memref<512xi8>, memref<512xi8>) outs(%c : memref<?x8xf32>)
-    {problem = #blockscale.problem<m = ?, n = 8, k = 64, a = e4m3, b = e5m2, scale = ue8m0, block = 32, sfa = tiled, sfb = tiled, out = f32, pitch_a = 128>}
   return
 }
 

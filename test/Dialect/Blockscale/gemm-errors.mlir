@@ -64,7 +64,7 @@ func.func @gemm_c4_out(%a: tensor<8x64xf4E2M1FN>, %s: !sf, %c: tensor<8x16xf32>)
 
 !sf = tensor<8x0xi8, #blockscale.scales<ue4m3, linear>>
 func.func @gemm_c5_no_k(%a: tensor<8x0xf4E2M1FN>, %s: !sf, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{gemm_c5: m, n and k must be 1 .. 268435456, got m = 8, n = 8, k = 0}}
+  // expected-error @below {{gemm_c5: k must be 1 .. 268435456, m and n 0 .. 268435456, got m = 8, n = 8, k = 0}}
   %d = blockscale.gemm ins(%a scaled %s, %a scaled %s
     : tensor<8x0xf4E2M1FN>, !sf, tensor<8x0xf4E2M1FN>, !sf) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>
@@ -72,12 +72,13 @@ func.func @gemm_c5_no_k(%a: tensor<8x0xf4E2M1FN>, %s: !sf, %c: tensor<8x8xf32>) 
 
 // -----
 
-!sa = tensor<0x4xi8, #blockscale.scales<ue4m3, linear>>
-!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, linear>>
-func.func @gemm_c5_no_m(%a: tensor<0x64xf4E2M1FN>, %sa: !sa, %b: tensor<8x64xf4E2M1FN>, %s: !sf, %c: tensor<0x8xf32>) -> tensor<0x8xf32> {
+!sa = tensor<0x4xi8, #blockscale.scales<ue4m3, tiled>>
+!sf = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @gemm_c5_empty(%a: tensor<0x64xf4E2M1FN>, %sa: !sa, %b: tensor<8x64xf4E2M1FN>, %s: !sf, %c: tensor<0x8xf32>) -> tensor<0x8xf32> {
   // expected-error @below {{gemm_c5: m, n and k must be 1 .. 268435456, got m = 0, n = 8, k = 64}}
   %d = blockscale.gemm ins(%a scaled %sa, %b scaled %s
-    : tensor<0x64xf4E2M1FN>, !sa, tensor<8x64xf4E2M1FN>, !sf) outs(%c : tensor<0x8xf32>) -> tensor<0x8xf32>
+    : tensor<0x64xf4E2M1FN>, !sa, tensor<8x64xf4E2M1FN>, !sf) outs(%c : tensor<0x8xf32>)
+    {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x128x64, cta_group = 1, tile = 128x128x256, stages = 3, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148>} -> tensor<0x8xf32>
   return %d : tensor<0x8xf32>
 }
 

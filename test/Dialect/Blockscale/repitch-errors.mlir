@@ -1,11 +1,11 @@
 // RUN: blockscale-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{pitched_c1: pitched tensor must be a static matrix of floats of 4, 6 or 8 bits in rows of whole bytes, got rank 1 of 'f4E2M1FN'}}
+// expected-error @below {{pitched_c1: pitched tensor must be a matrix of floats of 4, 6 or 8 bits in rows of whole bytes, static but for rows, got rank 1 of 'f4E2M1FN'}}
 func.func private @pitched_c1_rank(tensor<48xf4E2M1FN, #blockscale.pitched<bytes = 32>>)
 
 // -----
 
-// expected-error @below {{pitched_c1: pitched tensor must be a static matrix of floats of 4, 6 or 8 bits in rows of whole bytes, got rank 2 of 'i8'}}
+// expected-error @below {{pitched_c1: pitched tensor must be a matrix of floats of 4, 6 or 8 bits in rows of whole bytes, static but for rows, got rank 2 of 'i8'}}
 func.func private @pitched_c1_bytes(tensor<8x48xi8, #blockscale.pitched<bytes = 64>>)
 
 // -----

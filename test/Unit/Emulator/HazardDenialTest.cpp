@@ -31,7 +31,7 @@ std::vector<HazardCase> cases() {
               "tcgen05.cp.cta_group::1.128x256b [%tm+[-132-][+136+]], %ds;\n" + mma() + commit(0)) +
           wait(0, 0),
       Setup::tensor, 2, 1);
-  // Every lane has read the result of a load.
+  // D43: every lane has read the result of a load, without a wait.
   add("TM3_consumed",
       elected(0, mma() + commit(0)) + wait(0, 0) +
           inWarp(1, "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r20}, [%r1];\n"

@@ -92,6 +92,7 @@ std::vector<HazardCase> cases() {
 
   tensor("TM1", elected(0, mma() + mma("%tm", "1") + commit(0)) + "[+" + wait(0, 0) + "+]" +
                     "[-bar.sync 0;\n-]" + kLoadD + kWaitLoad + wait(0, 0));
+  // D43: columns released before a load of them has finished.
   tensor("TM3", elected(0, mma() + commit(0)) + wait(0, 0) +
                     inWarp(1, kLoadD + "[+" + kWaitLoad + "+]") + elected(1, kArrive1) +
                     elected(0, wait(1, 0) + mma() + commit(2) + wait(2, 0)) +

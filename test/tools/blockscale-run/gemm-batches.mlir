@@ -12,6 +12,31 @@
 // RUN: blockscale-run %s --entry=shared --arch=sm_100a --arg=%t.s.a.npy --arg=%t.s.sa.npy --arg=%t.s.b.npy --arg=%t.s.sb.npy --out=%t.s.npy --check
 // RUN: %python %S/Inputs/expect.py %t.s.npy 'load("%t.s.d.npy")'
 
+// Rows that a launch says, as many in each batch: tiles of each are padded by themselves, whatever their number.
+// RUN: %python %S/Inputs/batches.py rows %t.r nvfp4 3 130 8 96
+// RUN: blockscale-run %s --entry=rows --arch=sm_107a --arg=%t.r.a.npy --arg=%t.r.sa.npy --arg=%t.r.b.npy --arg=%t.r.sb.npy --out=%t.r.npy --check --seeds=1 | FileCheck %s --check-prefix=ROWS
+// RUN: %python %S/Inputs/expect.py %t.r.npy 'load("%t.r.d.npy")'
+// RUN: %python %S/Inputs/batches.py rows %t.o nvfp4 3 1 8 96
+// RUN: blockscale-run %s --entry=rows --arch=sm_107a --arg=%t.o.a.npy --arg=%t.o.sa.npy --arg=%t.o.b.npy --arg=%t.o.sb.npy --out=%t.o.npy --check
+// RUN: %python %S/Inputs/expect.py %t.o.npy 'load("%t.o.d.npy")'
+// ROWS-COUNT-3: kernel gemm_0: nvfp4 ?x8x96{{.*}} grid 2x1x1
+// ROWS: same bits under earliest, latest, seed 0
+
+// Tiles of another number of rows than those of the result.
+// RUN: not blockscale-run %s --entry=rows --arch=sm_107a --arg=%t.r.a.npy --arg=%t.o.sa.npy --arg=%t.r.b.npy --arg=%t.r.sb.npy 2>&1 | FileCheck %s --check-prefix=BYTES
+// BYTES: error: runtime: operand sfa must have 2048 bytes, as the rows of the result ask for, got 1024
+
+// RUN: %python %S/Inputs/make.py %t.x.npy='np.zeros(3075, np.uint8)'
+// RUN: not blockscale-run %s --entry=rows --arch=sm_107a --arg=%t.o.a.npy --arg=%t.x.npy --arg=%t.o.b.npy --arg=%t.o.sb.npy 2>&1 | FileCheck %s --check-prefix=TILES
+// TILES: error: run: argument 1 of @rows must be u8 [-1], whole tiles of 3072 bytes, got u8 [3075] from
+
+// The same of one product with linear scales, behind weights that all share.
+// RUN: %python %S/Inputs/batches.py dense %t.d mxfp8 2 70 16 64
+// RUN: blockscale-run %s --entry=dense --arch=sm_100a --arg=%t.d.a.npy --arg=%t.d.sa.npy --arg=%t.d.b.npy --arg=%t.d.sb.npy --out=%t.d.npy --check --seeds=1 | FileCheck %s --check-prefix=DENSE
+// RUN: %python %S/Inputs/expect.py %t.d.npy 'load("%t.d.d.npy")'
+// DENSE-COUNT-1: kernel gemm_0: mxfp8 ?x16x64{{.*}} grid 2x1x1
+// DENSE-NOT: kernel gemm_0
+
 !a = tensor<3x5x96xf4E2M1FN>
 !sa = tensor<3x5x6xi8, #blockscale.scales<ue4m3, tiled>>
 !b = tensor<3x8x96xf4E2M1FN>
@@ -32,4 +57,26 @@ func.func @shared(%a: !as, %sa: !sas, %b: !bs, %sb: !sbs) -> tensor<2x130x16xf32
   %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !as, !sas, !bs, !sbs)
     outs(%c : tensor<2x130x16xf32>) {major_b = #blockscale.major<mn>} -> tensor<2x130x16xf32>
   return %d : tensor<2x130x16xf32>
+}
+
+!ar = tensor<3x?x96xf4E2M1FN>
+!sar = tensor<3x?x6xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @rows(%a: !ar, %sa: !sar, %b: !b, %sb: !sb) -> tensor<3x?x8xf32> {
+  %one = arith.constant 1 : index
+  %m = tensor.dim %a, %one : !ar
+  %c = tensor.empty(%m) : tensor<3x?x8xf32>
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !ar, !sar, !b, !sb) outs(%c : tensor<3x?x8xf32>) -> tensor<3x?x8xf32>
+  return %d : tensor<3x?x8xf32>
+}
+
+!ad = tensor<2x?x64xf8E4M3FN>
+!sad = tensor<2x?x2xf8E8M0FNU>
+!bd = tensor<16x64xf8E4M3FN>
+!sbd = tensor<16x2xf8E8M0FNU>
+func.func @dense(%a: !ad, %sa: !sad, %b: !bd, %sb: !sbd) -> tensor<2x?x16xf32> {
+  %one = arith.constant 1 : index
+  %m = tensor.dim %a, %one : !ad
+  %c = tensor.empty(%m) : tensor<2x?x16xf32>
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !ad, !sad, !bd, !sbd) outs(%c : tensor<2x?x16xf32>) -> tensor<2x?x16xf32>
+  return %d : tensor<2x?x16xf32>
 }

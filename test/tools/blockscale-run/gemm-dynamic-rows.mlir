@@ -28,6 +28,13 @@
 // The same loops in linalg, on bytes.
 // RUN: %python %S/Inputs/dynamic_rows.py %t mxfp8 30 160 linear 7,129 a,sfa,b,sfb blockscale-run %S/../../Transforms/import-linalg-dynamic.mlir --entry=generic --arch=sm_107a --check
 
+// Rows that TMA cannot fetch are copied to another pitch, as many as there are; a caller's own may lie apart, with anything behind them.
+// RUN: %python %S/Inputs/dynamic_rows.py %t nvfp4 8 48 linear 0,1,130,300 a,sfa,b,sfb blockscale-run %s --entry=copied --arch=sm_100a --seeds=1 --check | FileCheck %s --check-prefix=COPIED
+// COPIED: 130 rows: kernel gemm_0: nvfp4 ?x8x48,{{.*}} grid 2x1x1
+// RUN: %python %S/Inputs/pitches.py apart %t.p mxfp8 133 8 96
+// RUN: blockscale-run %s --entry=apart --arch=sm_100a --arg=%t.p.a.npy --arg=%t.p.sa.npy --arg=%t.p.b.npy --arg=%t.p.sb.npy --out=%t.p.npy --check --seeds=1
+// RUN: %python %S/Inputs/expect.py %t.p.npy 'load("%t.p.d.npy")'
+
 // A pair, in a cluster whose tiles overhang.
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_100a --pin=cta-group=2,cluster=4x2 %S/Inputs/dynamic-pair.mlir -o %t2.ptx --manifest=%t2.json
 // RUN: %python %S/Inputs/dynamic_rows.py %t mxfp8 256 160 tiled 1,129,300,700 a,sfa,b,sfb blockscale-run --ptx=%t2.ptx --manifest=%t2.json --seeds=1
@@ -52,4 +59,30 @@ func.func @mxfp8(%a: !al, %sa: !sal, %b: !bl, %sb: !sbl) -> tensor<?x30xf32> {
   %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !al, !sal, !bl, !sbl) alpha(%alpha : f32)
     outs(%out : tensor<?x30xf32>) -> tensor<?x30xf32>
   return %d : tensor<?x30xf32>
+}
+
+!ac = tensor<?x48xf4E2M1FN>
+!sac = tensor<?x3xf8E4M3FN>
+!bc = tensor<8x48xf4E2M1FN>
+!sbc = tensor<8x3xf8E4M3FN>
+func.func @copied(%a: !ac, %sa: !sac, %b: !bc, %sb: !sbc) -> tensor<?x8xf32> {
+  %zero = arith.constant 0 : index
+  %m = tensor.dim %sa, %zero : !sac
+  %out = tensor.empty(%m) : tensor<?x8xf32>
+  %alpha = arith.constant 0.5 : f32
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !ac, !sac, !bc, !sbc) alpha(%alpha : f32)
+    outs(%out : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %d : tensor<?x8xf32>
+}
+
+!ap = tensor<?x96xf8E4M3FN, #blockscale.pitched<bytes = 112>>
+!bp = tensor<8x96xf8E4M3FN, #blockscale.pitched<bytes = 128>>
+!sp = tensor<?x3xf8E8M0FNU>
+!tp = tensor<8x3xf8E8M0FNU>
+func.func @apart(%a: !ap, %sa: !sp, %b: !bp, %sb: !tp) -> tensor<?x8xf32> {
+  %zero = arith.constant 0 : index
+  %m = tensor.dim %a, %zero : !ap
+  %c = tensor.empty(%m) : tensor<?x8xf32>
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !ap, !sp, !bp, !tp) outs(%c : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %d : tensor<?x8xf32>
 }

@@ -17,10 +17,18 @@
 // RUN: blockscale-run %s --entry=far --arch=sm_100a --arg=%t.far.npy --arg=%t.s3.npy --arg=%t.b.npy --arg=%t.sb.npy --out=%t.df.npy --check
 // RUN: %python %S/Inputs/expect.py %t.df.npy 'np.repeat(np.float32([64, 128, 256]), 8).reshape(3, 8)'
 
-// Nothing to multiply is refused.
-// RUN: sed '/^!e/s/1x16/0x16/; s/tensor<1x1xf32/tensor<0x1xf32/g' %s > %t.empty.mlir
-// RUN: not blockscale-run %t.empty.mlir --entry=one --arch=sm_100a 2>&1 | FileCheck %s --check-prefix=EMPTY
-// EMPTY: gemm_c5: m, n and k must be 1 .. 268435456, got m = 0, n = 1, k = 16
+// An empty problem: no rows or no columns are no launch and a result without elements; a sum over nothing is refused.
+// RUN: %python %S/Inputs/make.py %t.a0.npy='np.zeros((0, 32), np.uint8)' %t.s0.npy='np.zeros((0, 4), np.uint8)'
+// RUN: blockscale-run %s --entry=no_rows --arch=sm_100a --arg=%t.a0.npy --arg=%t.s0.npy --arg=%t.b.npy --arg=%t.sb.npy --out=%t.e0.npy --check | FileCheck %s --check-prefix=EMPTY
+// RUN: %python %S/Inputs/expect.py %t.e0.npy 'np.zeros((0, 8), np.float32)'
+// RUN: blockscale-run %s --entry=no_columns --arch=sm_100a --arg=%t.b.npy --arg=%t.sb.npy --arg=%t.a0.npy --arg=%t.s0.npy --out=%t.e1.npy --check | FileCheck %s --check-prefix=EMPTY
+// RUN: %python %S/Inputs/expect.py %t.e1.npy 'np.zeros((8, 0), np.float32)'
+// EMPTY-NOT: kernel gemm
+// EMPTY: --check compared nothing
+// EMPTY-NOT: kernel gemm
+// RUN: sed '/^!e/s/1x16/1x0/; /^!f/s/1x16/1x0/; /^!s /s/1x1/1x0/' %s > %t.nosum.mlir
+// RUN: not blockscale-run %t.nosum.mlir --entry=one --arch=sm_100a 2>&1 | FileCheck %s --check-prefix=NOSUM
+// NOSUM: gemm_c5: k must be 1 .. 268435456, m and n 0 .. 268435456, got m = 1, n = 1, k = 0
 
 !e = tensor<1x16xf4E2M1FN>
 !f = tensor<1x16xf4E2M1FN>
@@ -48,4 +56,18 @@ func.func @far(%a: !far, %sa: !sa, %b: !b, %sb: !sb) -> tensor<3x8xf32> {
   %c = tensor.empty() : tensor<3x8xf32>
   %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !far, !sa, !b, !sb) outs(%c : tensor<3x8xf32>) -> tensor<3x8xf32>
   return %d : tensor<3x8xf32>
+}
+
+!a0 = tensor<0x64xf4E2M1FN>
+!s0 = tensor<0x4xf8E4M3FN>
+func.func @no_rows(%a: !a0, %sa: !s0, %b: !b, %sb: !sb) -> tensor<0x8xf32> {
+  %c = tensor.empty() : tensor<0x8xf32>
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !a0, !s0, !b, !sb) outs(%c : tensor<0x8xf32>) -> tensor<0x8xf32>
+  return %d : tensor<0x8xf32>
+}
+
+func.func @no_columns(%a: !b, %sa: !sb, %b: !a0, %sb: !s0) -> tensor<8x0xf32> {
+  %c = tensor.empty() : tensor<8x0xf32>
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !b, !sb, !a0, !s0) outs(%c : tensor<8x0xf32>) -> tensor<8x0xf32>
+  return %d : tensor<8x0xf32>
 }

@@ -247,6 +247,10 @@ def emittedKernels(build, folder, pattern):
     cases.append(kernel_cases.Case("nvfp4", "sm_103a", "bf16", 300, 384, 2624, alpha=True, bias=True, data="random", ctas=2,
                                    stages=3, instK=96))
     cases.append(kernel_cases.Case("mxfp4", "sm_103a", "f32", 800, 200, 1120, data="random", ctas=4, stages=3, instK=96, group=2, cluster="2x2"))
+    # Rows that a launch says: the ends of loops, and the places of tiles, come from a parameter.
+    cases.append(kernel_cases.Case("mxfp8", "sm_107a", "f32", 300, 300, 512, data="random", ctas=2, stages=2, c=True, isDynamic=True))
+    cases.append(kernel_cases.Case("nvfp4", "sm_100a", "bf16", 600, 264, 768, data="random", ctas=4, stages=2, group=2, cluster="2x2",
+                                   isDynamic=True))
     # Two accumulators of 256 columns that overlap.
     cases.append(kernel_cases.Case("nvfp4", "sm_100a", "bf16", 300, 512, 768, alpha=True, data="random", ctas=1, stages=2, tileN=256))
     for case in cases:

@@ -97,12 +97,18 @@ static LogicalResult verifyMajor(StringRef what, facts::Major major, Format form
                      << "got mn of " << name(format);
 }
 
-static LogicalResult verifySizes(int64_t m, int64_t n, int64_t k, ErrorFn emitError) {
-  auto legal = [](int64_t extent) { return extent >= 1 && extent <= kMaxExtent; };
-  if ((isDynamic(m) || legal(m)) && legal(n) && legal(k))
+/// gemm_c5; `fewest` rows and columns of the result.
+static LogicalResult verifySizes(int64_t m, int64_t n, int64_t k, int64_t fewest,
+                                 ErrorFn emitError) {
+  auto legal = [](int64_t extent, int64_t least) { return extent >= least && extent <= kMaxExtent; };
+  if ((isDynamic(m) || legal(m, fewest)) && legal(n, fewest) && legal(k, 1))
     return success();
-  return emitError() << "gemm_c5: m, n and k must be 1 .. " << kMaxExtent
-                     << ", got m = " << extentText(m) << ", n = " << n << ", k = " << k;
+  InFlightDiagnostic error = emitError() << "gemm_c5: ";
+  if (fewest)
+    error << "m, n and k must be 1 .. " << kMaxExtent;
+  else
+    error << "k must be 1 .. " << kMaxExtent << ", m and n 0 .. " << kMaxExtent;
+  return error << ", got m = " << extentText(m) << ", n = " << n << ", k = " << k;
 }
 
 static LogicalResult verifyWholeBlocks(int64_t k, int64_t block, ErrorFn emitError) {
@@ -133,7 +139,8 @@ static LogicalResult verifyPitches(ProblemAttr p, ErrorFn emitError) {
        {std::tuple("a", p.getPitchA(), p.getA(), p.getMajorA(), p.hasDynamicM() ? 1 : p.getM()),
         std::tuple("b", p.getPitchB(), p.getB(), p.getMajorB(), p.getN())}) {
     int64_t least = facts::operandPitch(format, major, rows, p.getK());
-    int64_t most = kMaxBufferBytes / (major == facts::Major::k ? rows : p.getK());
+    int64_t most =
+        kMaxBufferBytes / std::max<int64_t>(1, major == facts::Major::k ? rows : p.getK());
     if (pitch && (pitch < least || pitch > most))
       return emitError() << "gemm_c26: pitch of " << what << " must be " << least << " .. " << most
                          << " bytes, got " << pitch;
@@ -181,16 +188,8 @@ static LogicalResult verifyExtents(const ProductTypes &types, ErrorFn emitError)
   return success();
 }
 
-/// gemm_c28: rows with room behind them are copied and allocated by their number.
-static LogicalResult verifyDynamicPitch(ProblemAttr p, ErrorFn emitError) {
-  if (!p.hasDynamicM() || !p.getPitchA())
-    return success();
-  return emitError() << "gemm_c28: rows of a must lie dense where m is ?, got a pitch of "
-                     << p.getPitchA();
-}
-
 LogicalResult blockscale::verifyProblem(ProblemAttr p, ErrorFn emitError) {
-  if (failed(verifySizes(p.getM(), p.getN(), p.getK(), emitError)))
+  if (failed(verifySizes(p.getM(), p.getN(), p.getK(), /*fewest=*/1, emitError)))
     return failure();
   if (failed(verifyDynamicMajor(p.getMajorA(), p.getM(), emitError)) ||
       failed(verifyFormats(p.getFormats(), p.getScale(), emitError)))
@@ -199,7 +198,6 @@ LogicalResult blockscale::verifyProblem(ProblemAttr p, ErrorFn emitError) {
     return emitError() << "gemm_c6: out must be f32, f16 or bf16, got " << name(p.getOut());
   if (failed(verifyWholeBlocks(p.getK(), p.getBlock(), emitError)) ||
       failed(verifyPitches(p, emitError)) || failed(verifyReach(p, emitError)) ||
-      failed(verifyDynamicPitch(p, emitError)) ||
       failed(verifyMajor("major_a", p.getMajorA(), p.getA(), emitError)))
     return failure();
   return verifyMajor("major_b", p.getMajorB(), p.getB(), emitError);
@@ -237,7 +235,7 @@ static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError)
   if (out.getDimSize(0) != m || out.getDimSize(1) != n)
     return emitError() << "gemm_c4: out must be " << extentText(m) << "x" << n << " (m x n), got "
                        << shapeOf(out);
-  if (failed(verifySizes(m, n, k, emitError)))
+  if (failed(verifySizes(m, n, k, /*fewest=*/0, emitError)))
     return failure();
 
   for (auto [what, type] : {std::pair("a", a), std::pair("b", b)})
@@ -339,8 +337,6 @@ LogicalResult blockscale::verifyNoBatch(GemmOp gemm) {
 
 /// gemm_c27, then the rules of one of the products.
 static LogicalResult verifyBatch(GemmOp gemm, ErrorFn emitError) {
-  if (failed(verifyStatic("gemm_c2", gemm->getOperandTypes(), emitError)))
-    return failure();
   ProductTypes types = typesOf(gemm);
   if (gemm.getProblem() || gemm.getSchedule() || getPitched(types.a) || getPitched(types.b))
     return emitError() << "gemm_c27: a batch must have no problem, schedule and pitched rows, got "
@@ -348,6 +344,8 @@ static LogicalResult verifyBatch(GemmOp gemm, ErrorFn emitError) {
                            : gemm.getSchedule() ? "schedule"
                                                 : "pitched rows");
   int64_t batches = cast<ShapedType>(types.out).getDimSize(0);
+  if (isDynamic(batches))
+    return emitError() << "gemm_c2: shapes must be static but for m, got " << types.out;
   bool isShared = cast<ShapedType>(types.b).getRank() == 2;
   for (auto [what, type, isMatrix] :
        {std::tuple("a", &types.a, false), std::tuple("sfa", &types.sfa, false),
@@ -394,7 +392,9 @@ LogicalResult GemmOp::verify() {
                          << (getProblem() ? "packed " : "") << name(format);
   if (!getSchedule())
     return success();
-  if (failed(verifySchedule(problem, getSchedule(), emitError)) ||
+  if (failed(verifySizes(problem.getM(), problem.getN(), problem.getK(), /*fewest=*/1,
+                         emitError)) ||
+      failed(verifySchedule(problem, getSchedule(), emitError)) ||
       failed(verifyFetchable(problem, getSchedule(), emitError, zeroTailsOf(*this))))
     return failure();
   if (getProblem())

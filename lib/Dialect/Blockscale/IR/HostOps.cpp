@@ -51,6 +51,22 @@ static std::optional<int64_t> knownBytes(Value buffer) {
   return std::nullopt;
 }
 
+/// The least that a value is for sure.
+static int64_t leastOf(Value value) {
+  if (auto most = value.getDefiningOp<arith::MaxUIOp>())
+    return std::max(leastOf(most.getLhs()), leastOf(most.getRhs()));
+  return getConstantIntValue(value).value_or(0);
+}
+
+/// The least bytes of a device buffer that is allocated in sight.
+static std::optional<int64_t> leastBytes(Value buffer) {
+  auto alloc = buffer.getDefiningOp<AllocOp>();
+  if (!alloc)
+    return std::nullopt;
+  int64_t count = alloc.getCount() ? leastOf(alloc.getCount()) : 1;
+  return llvm::SaturatingMultiply<uint64_t>(alloc.getBytes(), count);
+}
+
 LogicalResult SizeOp::verify() {
   auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   if (StringRef name = getName(); name.empty() || !llvm::isAlpha(name[0]) || !all_of(name, isPart))
@@ -226,7 +242,7 @@ private:
     for (auto [i, what, pitch] :
          {std::tuple(0, "a", problem.getPitchA()), std::tuple(1, "b", problem.getPitchB())}) {
       auto map = launch.getParams()[i].getDefiningOp<TensorMapOp>();
-      std::optional<int64_t> have = map ? knownBytes(map.getBuffer()) : std::nullopt;
+      std::optional<int64_t> have = map ? leastBytes(map.getBuffer()) : std::nullopt;
       if (pitch && have && *have < facts::kTmaPitchedBytes)
         return refuse("launch_c11: buffer of the pitched operand ", what, " must have at least ",
                       facts::kTmaPitchedBytes, " bytes, got ", *have);

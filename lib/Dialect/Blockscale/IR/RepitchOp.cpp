@@ -9,14 +9,14 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Bytes of a row of a static matrix of narrow floats; nullopt of other types.
+/// Bytes of a row of a matrix of narrow floats whose rows may be ?; nullopt of other types.
 static std::optional<int64_t> rowBytesOf(ArrayRef<int64_t> shape, Type elementType) {
   std::optional<facts::Format> format = getFormat(elementType);
   if (!format || facts::info(*format).bits > 8 || shape.size() != 2)
     return std::nullopt;
-  for (int64_t extent : shape)
-    if (extent < 1 || extent > kMaxExtent)
-      return std::nullopt;
+  auto isExtent = [](int64_t extent) { return extent >= 1 && extent <= kMaxExtent; };
+  if ((!isDynamic(shape[0]) && !isExtent(shape[0])) || !isExtent(shape[1]))
+    return std::nullopt;
   int64_t bits = shape[1] * facts::info(*format).bits;
   return bits % 8 ? std::nullopt : std::optional(bits / 8);
 }
@@ -25,10 +25,11 @@ LogicalResult PitchedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementT
                                           function_ref<InFlightDiagnostic()> emitError) const {
   std::optional<int64_t> row = rowBytesOf(shape, elementType);
   if (!row)
-    return emitError() << "pitched_c1: pitched tensor must be a static matrix of floats of 4, 6 or "
-                          "8 bits in rows of whole bytes, got rank "
+    return emitError() << "pitched_c1: pitched tensor must be a matrix of floats of 4, 6 or 8 bits "
+                          "in rows of whole bytes, static but for rows, got rank "
                        << shape.size() << " of " << elementType;
-  if (getBytes() < *row || getBytes() > kMaxBufferBytes / shape[0])
+  int64_t rows = isDynamic(shape[0]) ? 1 : shape[0];
+  if (getBytes() < *row || getBytes() > kMaxBufferBytes / rows)
     return emitError() << "pitched_c2: pitch must be at least the " << *row
                        << " bytes of a row, and rows at most 2^40 bytes together, got "
                        << getBytes();
@@ -53,17 +54,20 @@ RowsAttr RepitchOp::getLogicalRows() {
 /// repitch_c4.
 static LogicalResult verifyPacked(RepitchOp op, ErrorFn emitError) {
   RowsAttr rows = op.getRows();
+  bool isKnown = !isDynamic(rows.getCount());
+  int64_t count = isKnown ? rows.getCount() : 1;
   auto legal = [&](int64_t pitch) {
-    return pitch >= rows.getBytes() && pitch <= kMaxBufferBytes / rows.getCount();
+    return pitch >= rows.getBytes() && pitch <= kMaxBufferBytes / count;
   };
-  if (rows.getCount() < 1 || rows.getCount() > kMaxExtent || rows.getBytes() < 1 ||
+  auto bytes = [&](int64_t pitch) { return isKnown ? count * pitch : kDynamicExtent; };
+  if (count < 1 || count > kMaxExtent || rows.getBytes() < 1 ||
       !legal(rows.getFrom()) || !legal(rows.getTo()))
     return emitError() << "repitch_c4: rows must fit both pitches, and 2^40 bytes, got " << rows;
   Type target = (op.getResult() ? op.getResult() : op.getOut()).getType();
   if (failed(verifyBytes("repitch_c4", "source", op.getElements().getType(),
-                         rows.getCount() * rows.getFrom(), emitError)))
+                         bytes(rows.getFrom()), emitError)))
     return failure();
-  return verifyBytes("repitch_c4", "target", target, rows.getCount() * rows.getTo(), emitError);
+  return verifyBytes("repitch_c4", "target", target, bytes(rows.getTo()), emitError);
 }
 
 LogicalResult RepitchOp::verify() {

@@ -165,6 +165,10 @@ public:
     Value rows = over(extent(), op.getSource().getCols());
     return bytes(rows, op.getTarget().getLayout(), op.getTarget().withRows(1).getBytes());
   }
+  Value of(RepitchOp op, unsigned) {
+    Value rows = over(extent(), op.getRows().getFrom());
+    return bytes(rows, facts::ScaleLayout::linear, op.getRows().getTo());
+  }
   Value of(QuantizeOp op, unsigned result) {
     BlockedAttr one = op.getBlocked().withRows(1);
     return result == 0 ? bytes(extent(), facts::ScaleLayout::linear, one.getElementBytes())

@@ -71,27 +71,8 @@ struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseScheduleP
       return signalPassFailure();
     }
     std::optional<Epilogue> pinned = parseEpilogue(epilogue.getValue());
-    if (!epilogue.empty() && !pinned) {
-      getOperation()->emitError() << "schedule_c7: epilogue must be tma_store or plain_store, got '"
-                                  << epilogue << "'";
+    if (failed(verifyPins()))
       return signalPassFailure();
-    }
-    if (!mma.empty() && !facts::parseMmaKind(mma.getValue())) {
-      getOperation()->emitError() << "schedule_c2: mma must be mxf4, mxf4nvf4 or mxf8f6f4, got '"
-                                  << mma << "'";
-      return signalPassFailure();
-    }
-    if (quantizer != "device" && quantizer != "host") {
-      getOperation()->emitError() << "quantize_schedule_c1: quantizer must be device or host, got '"
-                                  << quantizer << "'";
-      return signalPassFailure();
-    }
-    if (tileN && !llvm::is_contained(kTileColumns, int64_t(tileN))) {
-      getOperation()->emitError() << "schedule_c5: columns of a tile must be 64, 128, 192 or 256, "
-                                     "got "
-                                  << tileN.getValue();
-      return signalPassFailure();
-    }
     FailureOr<WarpPins> pins = readWarpPins({kernel, sums, activations, minima, convert, weights,
                                              pragma, kd, stages, flight, warpRows, split},
                                             [&] { return getOperation()->emitError(); });
@@ -119,6 +100,78 @@ struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseScheduleP
   }
 
 private:
+  /// The first product that gets its schedule here, of scaled operands or of blocks; null where
+  /// there is none.
+  GemmOp findProduct(bool isOfBlocks) {
+    GemmOp found;
+    getOperation()->walk([&](GemmOp gemm) {
+      bool isGiven = gemm.getSchedule() || gemm.getWarpSchedule() || gemm.getWgmmaSchedule();
+      if (isGiven || gemm.isBlockProduct() != isOfBlocks)
+        return WalkResult::advance();
+      found = gemm;
+      return WalkResult::interrupt();
+    });
+    return found;
+  }
+
+  /// Pinned fields of a schedule of scaled operands, by their names.
+  SmallVector<StringRef> pinnedFields() {
+    SmallVector<StringRef> names;
+    for (const auto *field : {&mma, &epilogue, &cluster})
+      if (!field->getValue().empty())
+        names.push_back(field->getArgStr());
+    for (const auto *field : {&tileM, &tileN, &instK, &accumulators, &staging, &ctas, &ctaGroup})
+      if (field->getValue())
+        names.push_back(field->getArgStr());
+    return names;
+  }
+  /// The same of blocks.
+  SmallVector<StringRef> pinnedFieldsOfBlocks() {
+    SmallVector<StringRef> names;
+    for (const auto *field :
+         {&kernel, &sums, &activations, &minima, &convert, &weights, &pragma})
+      if (!field->getValue().empty())
+        names.push_back(field->getArgStr());
+    for (const auto *field : {&kd, &flight, &warpRows, &split})
+      if (field->getValue())
+        names.push_back(field->getArgStr());
+    return names;
+  }
+
+  /// schedule_c15, then what the fields of scaled operands may be. Reported at the first product
+  /// that they are for.
+  LogicalResult verifyPins() {
+    GemmOp scaled = findProduct(/*isOfBlocks=*/false), blocks = findProduct(/*isOfBlocks=*/true);
+    SmallVector<StringRef> unused = blocks ? SmallVector<StringRef>() : pinnedFieldsOfBlocks();
+    if (!scaled && !blocks) {
+      llvm::append_range(unused, pinnedFields());
+      if (stages)
+        unused.push_back(stages.getArgStr());
+    }
+    Operation *at = scaled ? scaled.getOperation() : getOperation();
+    if (!unused.empty())
+      return at->emitError() << "schedule_c15: pinned fields must be those of a product that gets "
+                                "its schedule here, "
+                             << (scaled ? "of scaled operands mma, tile-m, tile-n, inst-k, stages, "
+                                          "accumulators, epilogue, staging, ctas, cta-group and "
+                                          "cluster"
+                                        : "of which there is none")
+                             << ", got " << llvm::join(unused, ", ");
+    if (!epilogue.empty() && !parseEpilogue(epilogue.getValue()))
+      return at->emitError() << "schedule_c7: epilogue must be tma_store or plain_store, got '"
+                             << epilogue << "'";
+    if (!mma.empty() && !facts::parseMmaKind(mma.getValue()))
+      return at->emitError() << "schedule_c2: mma must be mxf4, mxf4nvf4 or mxf8f6f4, got '" << mma
+                             << "'";
+    if (tileN && !llvm::is_contained(kTileColumns, int64_t(tileN)))
+      return at->emitError() << "schedule_c5: columns of a tile must be 64, 128, 192 or 256, got "
+                             << tileN.getValue();
+    if (quantizer != "device" && quantizer != "host")
+      return at->emitError() << "quantize_schedule_c1: quantizer must be device or host, got '"
+                             << quantizer << "'";
+    return success();
+  }
+
   /// What a contract of halves allows, where the chip has it; nothing was chosen otherwise.
   FailureOr<bool> scheduleHalves(GemmOp gemm, Arch target, bool isPinned, bool isOtherPinned) {
     auto emitError = [&] { return gemm.emitOpError(); };
@@ -232,11 +285,6 @@ private:
     if (failed(verifySchedule(problem, chosen, emitError)))
       return failure();
     std::array<int64_t, 2> pitches = pitchesWanted(problem, chosen, zeroTailsOf(gemm));
-    if (problem.hasDynamicM() && pitches[0])
-      return emitError()
-             << "gemm_c28: rows of a must be such that TMA can fetch them where m is ?, "
-                "got k = "
-             << problem.getK() << ", which wants a pitch of " << pitches[0] << " bytes";
     if (!gemm.getProblem())
       repitchOperands(gemm, pitches);
     gemm.setScheduleAttr(chosen);

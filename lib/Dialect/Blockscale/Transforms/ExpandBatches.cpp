@@ -51,7 +51,8 @@ static Value foldBatch(OpBuilder &b, GemmOp gemm) {
   Location loc = gemm.getLoc();
   auto flatten = [&](Value value) -> RankedTensorType {
     ArrayRef<int64_t> shape = cast<ShapedType>(value.getType()).getShape();
-    return withShape(value, {shape[0] * shape[1], shape[2]});
+    int64_t rows = isDynamic(shape[1]) ? kDynamicExtent : shape[0] * shape[1];
+    return withShape(value, {rows, shape[2]});
   };
   auto bytes = [&](Value value) -> Value {
     return ReinterpretOp::create(b, loc, flatten(value), value, Value());
@@ -62,7 +63,8 @@ static Value foldBatch(OpBuilder &b, GemmOp gemm) {
   Value c = gemm.getC() ? rows(gemm.getC()) : Value();
   Value d = createProduct(b, gemm, bytes(gemm.getA()), bytes(gemm.getSfa()), gemm.getB(),
                           gemm.getSfb(), c, rows(gemm.getOut()));
-  return tensor::ExpandShapeOp::create(b, loc, gemm.getOut().getType(), d, groups);
+  return tensor::ExpandShapeOp::create(b, loc, gemm.getOut().getType(), d, groups,
+                                       tensor::getMixedSizes(b, loc, gemm.getOut()));
 }
 
 static Value loopOverBatch(OpBuilder &b, GemmOp gemm) {
@@ -71,14 +73,14 @@ static Value loopOverBatch(OpBuilder &b, GemmOp gemm) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, gemm.getOut());
+  sizes[0] = b.getIndexAttr(1);
   auto loop = scf::ForOp::create(b, loc, constant(0), constant(shape[0]), constant(1),
                                  ValueRange{gemm.getOut()});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value batch = loop.getInductionVar(), whole = loop.getRegionIterArg(0);
   SmallVector<OpFoldResult> offsets{batch, b.getIndexAttr(0), b.getIndexAttr(0)};
-  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), shape);
-  sizes[0] = b.getIndexAttr(1);
   SmallVector<OpFoldResult> strides(3, b.getIndexAttr(1));
   auto slice = [&](Value of) -> Value {
     return tensor::ExtractSliceOp::create(b, loc, withShape(of, shape.drop_front()), of, offsets,
@@ -99,17 +101,25 @@ static Value loopOverBatch(OpBuilder &b, GemmOp gemm) {
   return loop.getResult(0);
 }
 
+/// Whether the result has no elements, so that out is one as good as any.
+static bool isEmpty(GemmOp gemm) {
+  auto out = dyn_cast<RankedTensorType>(gemm.getOut().getType());
+  return out && !gemm.isBlockProduct() && llvm::is_contained(out.getShape(), 0);
+}
+
 namespace {
 struct ExpandBatchesPass : blockscale::impl::ExpandBatchesBase<ExpandBatchesPass> {
   void runOnOperation() override {
-    SmallVector<GemmOp> batches;
+    SmallVector<GemmOp> products;
     getOperation()->walk([&](GemmOp gemm) {
-      if (hasBatch(gemm))
-        batches.push_back(gemm);
+      if (hasBatch(gemm) || isEmpty(gemm))
+        products.push_back(gemm);
     });
-    for (GemmOp gemm : batches) {
+    for (GemmOp gemm : products) {
       OpBuilder b(gemm);
-      Value result = isOneProduct(gemm) ? foldBatch(b, gemm) : loopOverBatch(b, gemm);
+      Value result = isEmpty(gemm)        ? gemm.getOut()
+                     : isOneProduct(gemm) ? foldBatch(b, gemm)
+                                          : loopOverBatch(b, gemm);
       gemm.getResult().replaceAllUsesWith(result);
       gemm.erase();
     }

@@ -29,13 +29,20 @@ namespace blockscale {
 // Types and constants
 //===----------------------------------------------------------------------===//
 
+/// The dimension of ?: the rows of a matrix, or of each matrix of a batch; nullopt where
+/// another one is.
+static std::optional<int64_t> dynamicRows(RankedTensorType type) {
+  bool isBatch = type.getRank() == 3 &&
+                 (type.isDynamicDim(1) || isa_and_nonnull<ScalesAttr>(type.getEncoding()));
+  int64_t rows = isBatch ? 1 : 0;
+  if (type.getNumDynamicDims() != 1 || !type.isDynamicDim(rows) || getBlocks(type))
+    return std::nullopt;
+  return rows;
+}
+
 /// Whether all extents are known but for the rows.
 static bool hasPackableShape(RankedTensorType type) {
-  if (type.hasStaticShape())
-    return true;
-  bool isBatch = type.getRank() == 3 && isa_and_nonnull<ScalesAttr>(type.getEncoding());
-  return type.isDynamicDim(0) && type.getNumDynamicDims() == 1 && !isBatch && !getBlocks(type) &&
-         !getPitched(type);
+  return type.hasStaticShape() || dynamicRows(type);
 }
 
 /// Bytes that hold a narrow tensor; ? where its rows are.
@@ -249,7 +256,7 @@ static void packDim(tensor::DimOp op) {
     extent = arith::ConstantIndexOp::create(b, loc, type.getDimSize(index));
   } else {
     SmallVector<int64_t> shape(type.getShape());
-    shape.front() = 1;
+    shape[index] = 1;
     auto row = RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
     Value first = arith::ConstantIndexOp::create(b, loc, 0);
     Value bytes = tensor::DimOp::create(b, loc, op.getSource(), first);
@@ -260,8 +267,9 @@ static void packDim(tensor::DimOp op) {
   op.erase();
 }
 
-/// Bytes need no other name than upstream's: those of i8 may have more dimensions.
-static void packReinterpret(ReinterpretOp op) {
+/// Bytes need no other name than upstream's: those of i8 may have more dimensions. Of rows of
+/// ? a part is one of `batches`.
+static void packReinterpret(ReinterpretOp op, int64_t batches) {
   OpBuilder b(op);
   Location loc = op.getLoc();
   auto groups = [](RankedTensorType type) {
@@ -278,11 +286,19 @@ static void packReinterpret(ReinterpretOp op) {
   if (source.getRank() > 1)
     value = tensor::CollapseShapeOp::create(b, loc, bytes(source), value, groups(source));
   if (Value part = op.getPart()) {
-    int64_t size = result.getNumElements();
-    Value step = arith::ConstantIndexOp::create(b, loc, size);
+    auto constant = [&](int64_t number) -> Value {
+      return arith::ConstantIndexOp::create(b, loc, number);
+    };
+    // Rows of ? are as many in each part of a batch.
+    bool isKnown = result.hasStaticShape();
+    Value step = isKnown ? constant(result.getNumElements())
+                         : arith::DivUIOp::create(b, loc,
+                                                  tensor::DimOp::create(b, loc, value, constant(0)),
+                                                  constant(batches))
+                               .getResult();
+    OpFoldResult size = isKnown ? OpFoldResult(b.getIndexAttr(result.getNumElements())) : step;
     OpFoldResult offset = arith::MulIOp::create(b, loc, part, step).getResult();
-    value = tensor::ExtractSliceOp::create(b, loc, bytes(result), value, offset,
-                                           OpFoldResult(b.getIndexAttr(size)),
+    value = tensor::ExtractSliceOp::create(b, loc, bytes(result), value, offset, size,
                                            OpFoldResult(b.getIndexAttr(1)));
   }
   if (result.getRank() > 1)
@@ -303,9 +319,14 @@ struct PackNarrowPass : blockscale::impl::PackNarrowBase<PackNarrowPass> {
       if (isNarrow(op.getSource().getType()))
         packDim(op);
     });
+    SmallVector<std::pair<ReinterpretOp, int64_t>> reinterprets;
+    getOperation()->walk([&](ReinterpretOp op) {
+      reinterprets.emplace_back(op, cast<ShapedType>(op.getSource().getType()).getDimSize(0));
+    });
     getOperation()->walk([](Operation *op) { addPackedAttributes(op); });
     getOperation()->walk([](Operation *op) { packTypes(op); });
-    getOperation()->walk([](ReinterpretOp op) { packReinterpret(op); });
+    for (auto [op, batches] : reinterprets)
+      packReinterpret(op, batches);
   }
 };
 } // namespace

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # usage: batches.py ENTRY PREFIX FORMAT BATCHES M N K   writes PREFIX.a, .sa, .b, .sb, .bias
-# and .d.npy. Scales are tiles whose padding is NaN. Data are whole numbers whose sums are
-# exact in f32, so that the product must be equal to `d`.
+# and .d.npy. Scales are tiles whose padding is NaN, of @dense linear. Data are whole numbers
+# whose sums are exact in f32, so that the product must be equal to `d`.
 
 import pathlib
 import sys
@@ -20,10 +20,13 @@ batches, m, n, k = map(int, sys.argv[4:])
 fmt = kernel_cases.ALL_FORMATS[name]
 rng = np.random.default_rng(list(entry.encode()))
 nan = kernel_data.SCALES[fmt.scale][2]
+isShared = entry in ("shared", "dense")  # B of all batches
 
 
 def tiled(scales):
     """Tiles of 128 rows x 4 scales (PTX ISA), all else NaN."""
+    if entry == "dense":
+        return scales
     rows, columns = scales.shape
     tiles = np.full(-(-rows // 128) * -(-columns // 4) * 512, nan, np.uint8)
     for row in range(rows):
@@ -37,7 +40,7 @@ bias = rng.integers(-64, 65, n).astype(np.float32) if entry == "tiled" else np.z
 parts = {key: [] for key in ("a", "sa", "b", "sb", "d")}
 for batch in range(batches):
     a = kernel_data.makeOperand(rng, fmt, fmt.a, m, k, "integer")
-    if batch == 0 or entry != "shared":
+    if batch == 0 or not isShared:
         b = kernel_data.makeOperand(rng, fmt, fmt.b, n, k, "integer")
     parts["a"].append(kernel_data.packed(fmt.a, a.codes))
     parts["sa"].append(tiled(a.scales))
@@ -46,8 +49,9 @@ for batch in range(batches):
     parts["d"].append((a.values @ b.values.T + bias).astype(np.float32))
 for key, values in parts.items():
     array = np.stack(values)
-    if key in ("b", "sb") and entry == "shared":
+    if key in ("b", "sb") and isShared:
         array = array[0]
     # All tiles are one list of bytes.
-    np.save(f"{prefix}.{key}.npy", array.reshape(-1) if key in ("sa", "sb") else array)
+    isTiled = key in ("sa", "sb") and entry != "dense"
+    np.save(f"{prefix}.{key}.npy", array.reshape(-1) if isTiled else array)
 np.save(f"{prefix}.bias.npy", bias)

@@ -139,7 +139,8 @@ def Blockscale_PitchedAttr : Blockscale_Attr<"Pitched", "pitched",
     The real bytes are rows * bytes, also behind the last row.
 
     Rules of a tensor type with this encoding:
-    - pitched_c1: the type is a static matrix of floats of 4, 6 or 8 bits, rows of whole bytes.
+    - pitched_c1: the type is a matrix of floats of 4, 6 or 8 bits, rows of whole bytes; their number
+      may be ?.
     - pitched_c2: a row fits its pitch, and the whole takes at most 2^40 bytes.
   }];
   let parameters = (ins "int64_t":$bytes, DefaultValuedParameter<"bool", "false">:$zero_tail);
@@ -150,9 +151,9 @@ def Blockscale_RowsAttr : Blockscale_Attr<"Rows", "rows"> {
   let summary = "rows of bytes and their pitches before and after a copy";
   let description = [{
     `count` rows of `bytes` bytes each; a row begins every `from` bytes of the source and
-    every `to` bytes of the target.
+    every `to` bytes of the target. `count` may be ?: the source's bytes say it.
   }];
-  let parameters = (ins "int64_t":$count, "int64_t":$bytes, "int64_t":$from, "int64_t":$to);
+  let parameters = (ins ExtentParam:$count, "int64_t":$bytes, "int64_t":$from, "int64_t":$to);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

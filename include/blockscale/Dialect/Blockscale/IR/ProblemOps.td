@@ -105,10 +105,11 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     Rules:
     - gemm_c1: operands are all tensors, or all contiguous memrefs.
     - gemm_c2: shapes are static but for m, which may be ? in A, A's scales, C and out together, where
-      A is k-major and operands are scaled and no batch.
+      A is k-major and operands are scaled; in a batch it is that of each matrix.
     - gemm_c3: A, B and out have rank 2.
     - gemm_c4: A is m x k, B is n x k, out is m x n.
-    - gemm_c5: m, n and k are 1 .. 2^28.
+    - gemm_c5: m, n and k are 1 .. 2^28; in the logical form, without a schedule, m or n may be 0:
+      blockscale-expand-batches puts out in the place of a result that has no elements.
     - gemm_c6: elements, scale format and block are a combination that a kind multiplies.
     - gemm_c7: k is a whole number of blocks.
     - gemm_c8: scales are rows x k / block; a single element is a shape too.
@@ -126,8 +127,6 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
       puts in.
     - gemm_c15: tiles of 128x128 are fewer than 2^31, and every operand and the
       result take at most 2^40 bytes. An m of ? is held to it at launch.
-    - gemm_c28: where m is ?, A lies dense and TMA can fetch it as it is: `blockscale.repitch`
-      copies static matrices.
     The schedule's own rules are schedule_cN at `#blockscale.schedule`.
 
     Operands of ggml's blocks hold their scales inside and have no `scaled`:
@@ -441,7 +440,7 @@ def Blockscale_RepitchOp : Blockscale_ProblemOp<"repitch"> {
     Rules:
     - repitch_c1: operands are all tensors (then there is a result and no outs), or all
       contiguous memrefs (then outs and no result).
-    - repitch_c2: source and target are one matrix of another pitch.
+    - repitch_c2: source and target are one matrix of another pitch; its rows may be ?.
     - repitch_c3: the target is dense or says zero_tail.
     - repitch_c4: in the packed form both sides have exactly the bytes that `rows` says, and
       its rows fit both pitches.
@@ -464,6 +463,7 @@ def Blockscale_ReinterpretOp : Blockscale_Op<"reinterpret", [Pure]> {
     %a = blockscale.reinterpret %x : tensor<178x12x16xi8> -> tensor<178x384xf4E2M1FN>
     %s = blockscale.reinterpret %y : tensor<178x12xf8E8M0FNU> -> tensor<178x12xi8, #blockscale.scales<ue8m0, linear>>
     %p = blockscale.reinterpret %z part %i : tensor<8x64x64xf8E5M2> -> tensor<64x64xf8E5M2>
+    %t = blockscale.reinterpret %u : tensor<2x3x2x256xi8> -> tensor<200x12xi8, #blockscale.scales<ue8m0, tiled>>
     ```
 
     No copy: both types name the same bytes, elements low bits first and rows one after the
@@ -473,11 +473,15 @@ def Blockscale_ReinterpretOp : Blockscale_Op<"reinterpret", [Pure]> {
 
     Rules:
     - reinterpret_c1: both types are static, of rank 1 or more, of i8 or floats of 4, 6 or 8
-      bits, whole bytes; an encoding is that of scales. Rows of both may be ?, of other than tiled
-      scales and without `part`.
-    - reinterpret_c2: both have the same number of bytes, in a row of ?; with `part` the source has a multiple
-      of the result's.
-    - reinterpret_c3: tiled scales are one part of a batch of them, of the same matrix.
+      bits, whole bytes; an encoding is that of scales. Rows of both may be ?: those of a matrix, or of
+      each matrix of a batch of a known number, of which `part` is one. Without `part` rows of tiled
+      scales are known.
+    - reinterpret_c2: both have the same number of bytes; with `part`, or for each row of ?, the source
+      has a multiple of the result's.
+    - reinterpret_c3: tiled scales are one part of a batch of them, of the same matrix, or without
+      `part` come from plain i8.
+    - reinterpret_c4: tiled scales of plain i8 are whole tiles, each spelled 512, 2x256, 32x16 or
+      32x4x4, behind any other dimensions.
   }];
   let arguments = (ins AnyRankedTensor:$source, Optional<Index>:$part);
   let results = (outs AnyRankedTensor:$result);

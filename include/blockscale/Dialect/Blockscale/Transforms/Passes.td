@@ -67,7 +67,8 @@ def ExpandBatches : Pass<"blockscale-expand-batches"> {
     A loop over the batch, in which each operand is a part of the bytes
     (`blockscale.reinterpret`) and out a slice, so that nothing is copied; there is one
     kernel. Where all batches share B, and A and its scales lie dense, all rows are one
-    product.
+    product. Rows of each matrix may be ?. A product whose result has no elements, with a batch
+    or without, is its out.
 
     Doc test: test/Transforms/expand-batches.mlir.
   }];
@@ -156,6 +157,10 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
     `blockscale.repitch` is put in front.
     A schedule that is there already is verified and kept. A pinned field is kept
     too; the others are chosen around it.
+
+    Rules:
+    - schedule_c15: a pinned field is one of a product that gets its schedule here: of those of
+      blocks none is pinned where all products have scaled operands.
 
     A product of blocks gets a `warp_schedule`: of raw_nibble, wide and narrow the
     kernel that reads the fewest bytes for each block that an SM holds, or the pinned
