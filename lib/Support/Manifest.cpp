@@ -290,13 +290,18 @@ std::vector<uint8_t> parseBytes(Fields &fields) {
   return bytes;
 }
 
-std::string parseBufferName(Fields &fields, const Manifest &manifest, uint64_t &offset) {
+/// Where a struct holds the address, its offset is a number: `expr` is null.
+std::string parseBufferName(Fields &fields, const Manifest &manifest, uint64_t &offset,
+                            Expr *expr = nullptr) {
   std::string name = fields.string("buffer");
   const ManifestBuffer *buffer = manifest.findBuffer(name);
   if (fields.ok() && !buffer)
     fields.fail("buffer", "name a buffer of the manifest, got " + quoted(name));
-  if (fields.ok() && fields.has("offset"))
-    offset = fields.integer("offset", 0, buffer->bytesExpr ? kMaxBytes : buffer->bytes);
+  if (!fields.ok() || !fields.has("offset"))
+    return name;
+  uint64_t most = buffer->bytesExpr ? kMaxBytes : buffer->bytes;
+  offset = expr ? fields.extent(*fields.get("offset"), "offset", 0, most, manifest, *expr)
+                : fields.integer("offset", 0, most);
   return name;
 }
 
@@ -358,7 +363,7 @@ ManifestParam parseParam(const Value &value, const std::string &path, const Mani
     param.bytes = parseBytes(fields);
     parseInsertions(fields, path, manifest, error, param);
   } else {
-    param.buffer = parseBufferName(fields, manifest, param.offset);
+    param.buffer = parseBufferName(fields, manifest, param.offset, &param.offsetExpr);
     if (param.kind == ManifestParam::Kind::tensorMap)
       param.map = parseMap(fields, manifest, param.mapExprs);
   }
@@ -490,9 +495,9 @@ Object mapToJson(const facts::TensorMap &map, const ManifestMapExprs &exprs) {
                 {"l2", llvm::StringRef(name(map.l2))}};
 }
 
-Object withOffset(Object object, uint64_t offset) {
-  if (offset)
-    object["offset"] = int64_t(offset);
+Object withOffset(Object object, uint64_t offset, const Expr &expr = {}) {
+  if (offset || expr)
+    object["offset"] = extentToJson(int64_t(offset), expr);
   return object;
 }
 
@@ -507,12 +512,13 @@ Value toJson(const ManifestParam &param) {
                   {"value", param.bitsExpr ? extentToJson(0, param.bitsExpr)
                                            : scalarToJson(param.type, param.bits)}};
   if (param.kind == ManifestParam::Kind::buffer)
-    return withOffset(Object{{"kind", "buffer"}, {"buffer", param.buffer}}, param.offset);
+    return withOffset(Object{{"kind", "buffer"}, {"buffer", param.buffer}}, param.offset,
+                      param.offsetExpr);
   if (param.kind == ManifestParam::Kind::tensorMap) {
     Object object = mapToJson(param.map, param.mapExprs);
     object["kind"] = "tensor_map";
     object["buffer"] = param.buffer;
-    return withOffset(std::move(object), param.offset);
+    return withOffset(std::move(object), param.offset, param.offsetExpr);
   }
   Object object{{"kind", "bytes"}, {"value", llvm::toHex(param.bytes, /*LowerCase=*/true)}};
   llvm::json::Array pointers, maps;

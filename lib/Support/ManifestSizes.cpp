@@ -108,6 +108,7 @@ private:
       ManifestParam &param = kernel.params[i];
       std::string where = path + ".params[" + std::to_string(i) + "]";
       resolve(param.map, param.mapExprs, where);
+      resolve(param.offset, param.offsetExpr, where + ".offset", 0, kMaxManifestBytes);
       checkOffset(param.buffer, param.offset, where);
       for (size_t j = 0; j < param.pointers.size(); ++j)
         checkOffset(param.pointers[j].buffer, param.pointers[j].offset,

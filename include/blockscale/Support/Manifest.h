@@ -76,6 +76,7 @@ struct ManifestParam {
   Kind kind = Kind::buffer;
   std::string buffer;   // tensorMap, buffer
   uint64_t offset = 0;  // of them: bytes from the buffer's start
+  Expr offsetExpr;      // in place of `offset`
   facts::TensorMap map; // tensorMap; its address is filled in at launch
   ManifestMapExprs mapExprs;
   ScalarType type = ScalarType::f32;

@@ -124,7 +124,8 @@ private:
       if ((copy && copy.getTarget() == memory) ||
           isa<func::ReturnOp, memref::DeallocOp, memref::DimOp>(user))
         continue;
-      if (isa<memref::CastOp, memref::SubViewOp>(user)) {
+      if (isa<memref::CastOp, memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp>(
+              user)) {
         if (failed(checkResult(user->getResult(0))))
           return failure();
         continue;
@@ -261,7 +262,8 @@ private:
         continue;
       }
       (toDevice ? written : read) = true;
-      describe(buffer, toDevice ? copy.getSource() : copy.getTarget());
+      if (!hasSpareRows(alloc))
+        describe(buffer, toDevice ? copy.getSource() : copy.getTarget());
     }
     buffer.role = written && read ? rt::BufferRole::inout
                   : written       ? rt::BufferRole::input
@@ -270,12 +272,26 @@ private:
                                   : rt::BufferRole::scratch;
     if (!batch.isOne() && isOfBatch(alloc)) {
       buffer.bytes *= uint64_t(batch.count);
+      if (buffer.bytesExpr)
+        buffer.bytesExpr = rt::SizeExpr::of(rt::SizeExpr::Op::mul, buffer.bytesExpr,
+                                            rt::SizeExpr::of(uint64_t(batch.count)));
       if (buffer.dtype)
         buffer.shape.insert(buffer.shape.begin(), batch.count);
+      if (!buffer.shapeExprs.empty())
+        buffer.shapeExprs.insert(buffer.shapeExprs.begin(), rt::Expr());
     }
     names[alloc] = buffer.name;
     manifest.buffers.push_back(std::move(buffer));
     return success();
+  }
+
+  /// Whether there is room for a number of rows in any case, as where they lie apart: then the
+  /// rows that a launch says are not all of the buffer.
+  static bool hasSpareRows(AllocOp alloc) {
+    auto most = alloc.getCount() ? alloc.getCount().getDefiningOp<arith::MaxUIOp>() : nullptr;
+    return most && llvm::any_of(most->getOperands(), [](Value value) {
+      return getConstantIntValue(value).value_or(1) > 1;
+    });
   }
 
   /// What a size says of memory: how many rows of how many bytes it has.
@@ -376,10 +392,23 @@ private:
   FailureOr<rt::ManifestParam> makeParam(LaunchOp launch, Value value, const std::string &scope,
                                          const Batch &batch) {
     rt::ManifestParam param;
+    LogicalResult placed = success();
     auto place = [&](Value buffer) {
       auto alloc = buffer.getDefiningOp<AllocOp>();
-      if (alloc && !batch.isOne() && isOfBatch(alloc))
-        param.offset = uint64_t(batch.index) * alloc.getBytes();
+      if (!alloc || batch.isOne() || !isOfBatch(alloc))
+        return;
+      param.offset = uint64_t(batch.index) * alloc.getBytes();
+      if (!alloc.getCount())
+        return;
+      if (hasSpareRows(alloc))
+        placed = launch.emitOpError("manifest_c9: rows of ? of a batch must lie dense, got ")
+                 << param.buffer << " of " << alloc.getBytes() << " bytes a row at least";
+      rt::Expr count;
+      if (failed(placed) || failed(placed = setExpr(launch, alloc.getCount(), count)) ||
+          batch.index == 0)
+        return;
+      param.offsetExpr =
+          rt::SizeExpr::of(rt::SizeExpr::Op::mul, count, rt::SizeExpr::of(param.offset));
     };
     auto bufferOf = [&](Value buffer) {
       auto it = names.find(buffer.getDefiningOp<AllocOp>());
@@ -437,6 +466,8 @@ private:
                  "manifest_c3: a parameter's buffer must be a blockscale.alloc beside "
                  "the launch, got another value"),
              failure();
+    if (failed(placed))
+      return failure();
     if (param.offset % kBaseAlignment)
       return launch.emitOpError("manifest_c8: a part of a batch must start on a multiple of ")
                  << kBaseAlignment << " bytes, got " << param.offset << " of " << param.buffer,

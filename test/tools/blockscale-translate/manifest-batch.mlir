@@ -19,6 +19,23 @@
 // RUN: sed 's/3x5x/3x1x/g; s/x8x128/x9x128/; s/x8xf32/x9xf32/g; s/3x8x8xi8/3x9x8xi8/; s/<8xf32/<9xf32/g' %s | not blockscale-translate --mlir-to-ptx --arch=sm_107a - -o %t2.ptx --manifest=%t2.json 2>&1 | FileCheck %s --check-prefix=PART
 // PART: manifest_c8: a part of a batch must start on a multiple of 16 bytes, got 36 of d
 
+// Rows that a launch says: parts start where the rows in front of them end.
+// RUN: sed 's/3x5x/3x?x/g; s/tensor.empty() : tensor<3x?x8/tensor.empty(%%m) : tensor<3x?x8/; s/^  %%c = /  %%one = arith.constant 1 : index\n  %%m = tensor.dim %%a, %%one : !a\n  %%c = /' %s > %t.rows.mlir
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_107a %t.rows.mlir -o %t.rows.ptx --manifest=%t.rows.json
+// RUN: %python -c "import json,sys; m = json.load(open(sys.argv[1])); [print(b['name'], b['bytes'], b.get('shape')) for b in m['buffers']]; [print([(p['buffer'], p.get('offset', 0)) for p in k['params'][:5]]) for k in m['kernels']]" %t.rows.json | FileCheck %s --check-prefix=ROWS
+// ROWS: a {'expr': ['mul', ['mul', ['max', 'm', 1], 64], 3]} [3, {'expr': 'm'}, 64]
+// ROWS: d {'expr': ['mul', ['mul', ['max', 'm', 1], 32], 3]} [3, {'expr': 'm'}, 8]
+// ROWS: [('a', 0), ('b', 0), ('sfa', 0), ('sfb', 0), ('d', 0)]
+// ROWS-NEXT: [('a', {'expr': ['mul', ['max', 'm', 1], 64]}), ('b', 512), ('sfa', {'expr': ['mul', ['ceildiv', ['max', 'm', 1], 128], 1024]}), ('sfb', 1024), ('d', {'expr': ['mul', ['max', 'm', 1], 32]})]
+// ROWS-NEXT: [('a', {'expr': ['mul', ['max', 'm', 1], 128]}), ('b', 1024), ('sfa', {'expr': ['mul', ['ceildiv', ['max', 'm', 1], 128], 2048]}), ('sfb', 2048), ('d', {'expr': ['mul', ['max', 'm', 1], 64]})]
+// RUN: %python %S/../blockscale-run/Inputs/batches.py tiled %t.r nvfp4 3 130 8 128
+// RUN: blockscale-run --ptx=%t.rows.ptx --manifest=%t.rows.json --size=m=130 --arg=a=%t.r.a.npy --arg=sfa=%t.r.sa.npy --arg=b=%t.r.b.npy --arg=sfb=%t.r.sb.npy --arg=bias=%t.r.bias.npy --out=d=%t.r.npy --seeds=1
+// RUN: %python %S/../blockscale-run/Inputs/expect.py %t.r.npy 'load("%t.r.d.npy")'
+
+// Rows that the host copies to another pitch have room behind the last one, and parts that start elsewhere.
+// RUN: sed 's/x128xf4/x48xf4/g; s/3x?x8xi8/3x?x3xi8/; s/3x8x8xi8/3x8x3xi8/' %t.rows.mlir | not blockscale-translate --mlir-to-ptx --arch=sm_107a - -o %t2.ptx --manifest=%t2.json 2>&1 | FileCheck %s --check-prefix=APART
+// APART: manifest_c9: rows of ? of a batch must lie dense, got a of 32 bytes a row at least
+
 !a = tensor<3x5x128xf4E2M1FN>
 !sa = tensor<3x5x8xi8, #blockscale.scales<ue4m3, tiled>>
 !b = tensor<3x8x128xf4E2M1FN>
