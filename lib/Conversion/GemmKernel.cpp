@@ -11,6 +11,7 @@
 #include "GemmKernelBuilder.h"
 
 #include "blockscale/Facts/ScaleTile.h"
+#include "blockscale/Facts/SharedLayout.h"
 #include "blockscale/Facts/Tmem.h"
 
 using namespace mlir;
@@ -20,22 +21,37 @@ static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 void KernelBuilder::planShared() {
   MLIRContext *context = b.getContext();
-  auto buffer = [&](SharedContent content, int64_t bytes, int64_t stages, facts::Swizzle swizzle) {
-    auto plan = SharedPlanAttr::get(context, content, sharedBytes, bytes, stages, swizzle);
-    sharedBytes += bytes * stages;
-    return SharedBufferOp::create(b, loc, plan).getResult();
-  };
   int64_t stages = schedule.getStages();
-  bufferA = buffer(SharedContent::a, shape.stage.a, stages, shape.a.swizzle);
-  bufferB = buffer(SharedContent::b, shape.stage.b, stages, shape.b.swizzle);
-  if (schedule.getEpilogue() == Epilogue::tma_store)
-    staging =
-        buffer(SharedContent::staging, kStagingBytes, schedule.getStaging(), facts::Swizzle::b128);
   int64_t scaleStages = isSpan(schedule) ? schedule.getScaleStages() : stages;
-  bufferSfa =
-      buffer(SharedContent::scales_tiled, shape.stage.sfa, scaleStages, facts::Swizzle::none);
-  bufferSfb =
-      buffer(SharedContent::scales_tiled, shape.stage.sfb, scaleStages, facts::Swizzle::none);
+  bool isStaged = schedule.getEpilogue() == Epilogue::tma_store;
+  struct Buffer {
+    Value &value;
+    SharedContent content;
+    int64_t bytes, stages;
+    facts::Swizzle swizzle;
+  };
+  SmallVector<Buffer> buffers{{bufferA, SharedContent::a, shape.stage.a, stages, shape.a.swizzle},
+                              {bufferB, SharedContent::b, shape.stage.b, stages, shape.b.swizzle}};
+  if (isStaged)
+    buffers.push_back({staging, SharedContent::staging, kStagingBytes, schedule.getStaging(),
+                       facts::Swizzle::b128});
+  for (auto [value, bytes] :
+       {std::pair(&bufferSfa, shape.stage.sfa), {&bufferSfb, shape.stage.sfb}})
+    buffers.push_back(
+        {*value, SharedContent::scales_tiled, bytes, scaleStages, facts::Swizzle::none});
+  // TMA fills all but the staging, so that they lie in this order.
+  std::vector<facts::SharedPart> parts;
+  for (const Buffer &buffer : buffers)
+    parts.push_back({buffer.bytes * buffer.stages, /*alignment=*/1,
+                     buffer.content == SharedContent::staging ? facts::SharedWriter::threads
+                                                              : facts::SharedWriter::tma});
+  facts::SharedLayout layout = *facts::layOutShared(parts);
+  for (auto [buffer, offset] : llvm::zip_equal(buffers, layout.offsets))
+    buffer.value =
+        SharedBufferOp::create(b, loc,
+                               SharedPlanAttr::get(context, buffer.content, offset, buffer.bytes,
+                                                   buffer.stages, buffer.swizzle));
+  sharedBytes = layout.end;
 
   auto pipeline = [&](int64_t depth, int64_t bytes, WarpRole producer, WarpRole consumer,
                       int64_t consumers) {
