@@ -142,6 +142,13 @@ const Case kCases[] = {
      "tmem_c3"},
     {"AllocNotAPower", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tm], 96;",
      "tmem_c4"},
+    // D42: also where the count comes from a register, which ptxas does not see.
+    {"AllocOf48InARegister",
+     "mov.u32 %r10, 48; tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tm], %r10;",
+     "tmem_c3"},
+    {"AllocOf96InARegister",
+     "mov.u32 %r10, 96; tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tm], %r10;",
+     "tmem_c4"},
     {"Leak", alloc("32"),
      "tmem_leak: tensor memory columns 0..31 must be freed before the CTA exits"},
     {"DoubleFree",

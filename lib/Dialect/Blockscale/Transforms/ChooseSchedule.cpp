@@ -11,6 +11,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizePlanning.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
+#include "blockscale/Dialect/Blockscale/IR/TilePlanning.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 #include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
@@ -38,6 +39,12 @@ static int64_t longestInstK(Arch arch, facts::MmaKind kind, const facts::Product
         facts::hasMmaMode(arch, mode.kind, mode.block, format.scale, mode.k))
       longest = std::max<int64_t>(longest, mode.k);
   return longest;
+}
+
+/// Whether the chip multiplies 96 elements of K by descriptors that name the next stage.
+static bool hasSpan(Arch arch, facts::MmaKind kind, const facts::ProductFormat &format) {
+  return facts::covers(arch, Arch::sm_103a) &&
+         facts::hasMmaMode(arch, kind, format.block, format.scale, kSpanK);
 }
 
 /// Operand stages that fit beside `staging` buffers; at least 1.
@@ -128,8 +135,7 @@ private:
   /// The same of blocks.
   SmallVector<StringRef> pinnedFieldsOfBlocks() {
     SmallVector<StringRef> names;
-    for (const auto *field :
-         {&kernel, &sums, &activations, &minima, &convert, &weights, &pragma})
+    for (const auto *field : {&kernel, &sums, &activations, &minima, &convert, &weights, &pragma})
       if (!field->getValue().empty())
         names.push_back(field->getArgStr());
     for (const auto *field : {&kd, &flight, &warpRows, &split})
@@ -312,16 +318,31 @@ private:
     return shape;
   }
 
+  /// What is pinned decides the rest of the tile, with 128 rows of each CTA and 128 columns;
+  /// else the model does.
+  TileChoice chosenTile(ProblemAttr problem, Arch target, facts::MmaKind kind) {
+    SmallVector<int64_t> instKs{instK ? int64_t(instK)
+                                      : longestInstK(target, kind, problem.getFormats())};
+    if (!tileM && !tileN && !ctaGroup && cluster.empty() && !ctas) {
+      if (!instK && hasSpan(target, kind, problem.getFormats()))
+        instKs.push_back(kSpanK);
+      return chooseTile(problem, target, kind, instKs);
+    }
+    auto orPinned = [](int64_t pinned, int64_t choice) { return pinned ? pinned : choice; };
+    int64_t group = orPinned(ctaGroup, 1);
+    Shape3 inst{facts::kTmemLanes * group, orPinned(tileN, 128), instKs.front()};
+    return {kind, inst, {orPinned(tileM, inst.m), inst.n, tileK(kind, inst.k)}, group};
+  }
+
   ScheduleAttr choose(ProblemAttr problem, Arch target, std::optional<Epilogue> pinnedEpilogue) {
     auto orPinned = [](int64_t pinned, int64_t choice) { return pinned ? pinned : choice; };
     facts::ProductFormat format = problem.getFormats();
     facts::MmaKind kind = facts::parseMmaKind(mma.getValue()).value_or(*facts::productKind(format));
-    int64_t group = orPinned(ctaGroup, 1);
-    int64_t k = orPinned(instK, longestInstK(target, kind, format));
-    Shape3 inst{facts::kTmemLanes * group, orPinned(tileN, 128), k};
-    Shape3 tile{orPinned(tileM, inst.m), inst.n, tileK(kind, k)};
+    TileChoice choice = chosenTile(problem, target, kind);
+    Shape3 inst = choice.inst, tile = choice.tile;
+    int64_t group = choice.ctas, k = inst.k;
     bool reusesB = tile.m > inst.m;
-    StageBytes stage = planStage(problem, {kind, inst, tile, group});
+    StageBytes stage = planStage(problem, choice);
 
     bool wholeChunks =
         facts::packedBytes(problem.getOut(), problem.getN()) % facts::kTmaStoreGranule == 0;
@@ -348,7 +369,7 @@ private:
                       planTmem(stage, tile, 2).used() <= facts::info(target).tmemColumns;
 
     const facts::Product *product = facts::modelProduct(target);
-    ClusterShape shape = pinnedCluster();
+    ClusterShape shape = cluster.empty() ? ClusterShape{group, 1} : pinnedCluster();
     int64_t size = std::max<int64_t>(1, shape.size());
     // As many whole clusters as there are SMs for.
     int64_t most = std::max<int64_t>(1, (product ? product->sms : 1) / size) * size;

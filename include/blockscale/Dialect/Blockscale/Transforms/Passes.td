@@ -149,7 +149,9 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
   let description = [{
     FP4 x FP4 is multiplied by a kind of FP4, all else by mxf8f6f4. The instruction has the
     longest K that the chip has, the tile holds and TMA can bring both operands for;
-    tiles are 128 x 128 (256 x 128 of a pair, which only a pin makes) with rows of 128 bytes; as many operand stages as fit shared memory
+    tiles are 128 x 128 with rows of 128 bytes. Where such tiles are more than SMs and the rows are known, the tile, a pair of CTAs, two products that share B,
+    and K = 96 on sm_103a are those that a model gives the fewest cycles (TilePlanning.h), unless the tile, the pair, the cluster or the CTAs are
+    pinned; a cluster larger than a pair only a pin makes. As many operand stages as fit shared memory
     beside one staging buffer, then a second staging buffer if it fits; two
     accumulator stages where tensor memory holds them; TMA stores where rows of D are whole 16-byte chunks, else
     plain stores; as many persistent CTAs as the chip's default product has SMs.
