@@ -102,11 +102,10 @@ facts::Result<bool> checkForm(const FileForm &form, const Array &array,
   bool isMultiple = array.bytes.size() % size_t(form.multiple) == 0;
   if (isSameType && isSameShape && isMultiple)
     return true;
-  return Refusal{subject + " must be " + std::string(name(form.type)) + " " +
-                 rt::formatShape(form.shape) +
-                 (isMultiple ? "" : ", whole tiles of " + std::to_string(form.multiple) + " bytes") +
-                 ", got " + std::string(name(array.type)) + " " +
-                 rt::formatShape(array.shape)};
+  return Refusal{
+      subject + " must be " + std::string(name(form.type)) + " " + rt::formatShape(form.shape) +
+      (isMultiple ? "" : ", whole tiles of " + std::to_string(form.multiple) + " bytes") +
+      ", got " + std::string(name(array.type)) + " " + rt::formatShape(array.shape)};
 }
 
 facts::Result<bool> checkMemory(const FileForm &form, MemRefType memref,

@@ -328,9 +328,9 @@ Value lowerRepitch(RepitchOp op, RepitchOp::Adaptor, Calls &calls) {
                     ? calls.dividedBy(calls.bytes(op.getElements()), calls.i64(rows.getFrom()))
                     : calls.i64(rows.getCount());
   return calls.call("bsrt_call_repitch",
-                    {count, calls.i64(rows.getBytes()),
-                     calls.i64(rows.getFrom()), calls.pointer(op.getElements()),
-                     calls.i64(rows.getTo()), calls.pointer(op.getOut())});
+                    {count, calls.i64(rows.getBytes()), calls.i64(rows.getFrom()),
+                     calls.pointer(op.getElements()), calls.i64(rows.getTo()),
+                     calls.pointer(op.getOut())});
 }
 
 Value lowerSwapNibbles(SwapNibblesOp op, SwapNibblesOp::Adaptor, Calls &calls) {

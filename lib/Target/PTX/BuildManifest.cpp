@@ -290,8 +290,8 @@ private:
   static bool hasSpareRows(AllocOp alloc) {
     auto most = alloc.getCount() ? alloc.getCount().getDefiningOp<arith::MaxUIOp>() : nullptr;
     return most && llvm::any_of(most->getOperands(), [](Value value) {
-      return getConstantIntValue(value).value_or(1) > 1;
-    });
+             return getConstantIntValue(value).value_or(1) > 1;
+           });
   }
 
   /// What a size says of memory: how many rows of how many bytes it has.

@@ -102,8 +102,8 @@ TEST(ManifestSizes, refusesWrongExpressions) {
 }
 
 TEST(ManifestSizes, placeParts) {
-  std::string text = with(R"("buffer": "d"})",
-                          R"("buffer": "d", "offset": {"expr": ["mul", "m", 1024]}})");
+  std::string text =
+      with(R"("buffer": "d"})", R"("buffer": "d", "offset": {"expr": ["mul", "m", 1024]}})");
   Result<Manifest> manifest = resolved(text, {{"m", 2}});
   ASSERT_TRUE(manifest) << manifest.message();
   EXPECT_EQ(manifest->kernels.at(0).params[1].offset, 2048u);
@@ -111,9 +111,9 @@ TEST(ManifestSizes, placeParts) {
   std::string written = formatManifest(*parseManifest(text, "k.json"));
   EXPECT_NE(written.find("\"mul\""), std::string::npos);
   EXPECT_EQ(formatManifest(*parseManifest(written, "k.json")), written);
-  expectRefusal(with(R"("buffer": "d"})",
-                     R"("buffer": "d", "offset": {"expr": ["add", 6145, 0]}})"),
-                {{"m", 2}}, "kernels[0].params[1].offset must be 0 to 6144, got 6145");
+  expectRefusal(
+      with(R"("buffer": "d"})", R"("buffer": "d", "offset": {"expr": ["add", 6145, 0]}})"),
+      {{"m", 2}}, "kernels[0].params[1].offset must be 0 to 6144, got 6145");
 }
 
 TEST(ManifestSizes, refusesWrongSizes) {

@@ -100,7 +100,9 @@ static LogicalResult verifyMajor(StringRef what, facts::Major major, Format form
 /// gemm_c5; `fewest` rows and columns of the result.
 static LogicalResult verifySizes(int64_t m, int64_t n, int64_t k, int64_t fewest,
                                  ErrorFn emitError) {
-  auto legal = [](int64_t extent, int64_t least) { return extent >= least && extent <= kMaxExtent; };
+  auto legal = [](int64_t extent, int64_t least) {
+    return extent >= least && extent <= kMaxExtent;
+  };
   if ((isDynamic(m) || legal(m, fewest)) && legal(n, fewest) && legal(k, 1))
     return success();
   InFlightDiagnostic error = emitError() << "gemm_c5: ";
@@ -392,8 +394,8 @@ LogicalResult GemmOp::verify() {
                          << (getProblem() ? "packed " : "") << name(format);
   if (!getSchedule())
     return success();
-  if (failed(verifySizes(problem.getM(), problem.getN(), problem.getK(), /*fewest=*/1,
-                         emitError)) ||
+  if (failed(
+          verifySizes(problem.getM(), problem.getN(), problem.getK(), /*fewest=*/1, emitError)) ||
       failed(verifySchedule(problem, getSchedule(), emitError)) ||
       failed(verifyFetchable(problem, getSchedule(), emitError, zeroTailsOf(*this))))
     return failure();

@@ -60,12 +60,12 @@ static LogicalResult verifyPacked(RepitchOp op, ErrorFn emitError) {
     return pitch >= rows.getBytes() && pitch <= kMaxBufferBytes / count;
   };
   auto bytes = [&](int64_t pitch) { return isKnown ? count * pitch : kDynamicExtent; };
-  if (count < 1 || count > kMaxExtent || rows.getBytes() < 1 ||
-      !legal(rows.getFrom()) || !legal(rows.getTo()))
+  if (count < 1 || count > kMaxExtent || rows.getBytes() < 1 || !legal(rows.getFrom()) ||
+      !legal(rows.getTo()))
     return emitError() << "repitch_c4: rows must fit both pitches, and 2^40 bytes, got " << rows;
   Type target = (op.getResult() ? op.getResult() : op.getOut()).getType();
-  if (failed(verifyBytes("repitch_c4", "source", op.getElements().getType(),
-                         bytes(rows.getFrom()), emitError)))
+  if (failed(verifyBytes("repitch_c4", "source", op.getElements().getType(), bytes(rows.getFrom()),
+                         emitError)))
     return failure();
   return verifyBytes("repitch_c4", "target", target, bytes(rows.getTo()), emitError);
 }

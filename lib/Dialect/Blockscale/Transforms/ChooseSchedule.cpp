@@ -80,9 +80,10 @@ struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseScheduleP
     std::optional<Epilogue> pinned = parseEpilogue(epilogue.getValue());
     if (failed(verifyPins()))
       return signalPassFailure();
-    FailureOr<WarpPins> pins = readWarpPins({kernel, sums, activations, minima, convert, weights,
-                                             pragma, kd, stages, flight, warpRows, split},
-                                            [&] { return getOperation()->emitError(); });
+    FailureOr<WarpPins> pins =
+        readWarpPins({kernel, sums, activations, minima, convert, weights, pragma, kd, stages,
+                      flight, warpRows, split},
+                     [&] { return placeOfPins(/*isOfBlocks=*/true)->emitError(); });
     if (failed(pins))
       return signalPassFailure();
     getOperation()->walk([&](GemmOp gemm) {
@@ -121,6 +122,22 @@ private:
     return found;
   }
 
+  /// Where a wrong pin is reported.
+  Operation *placeOfPins(bool isOfBlocks) {
+    GemmOp first = findProduct(isOfBlocks);
+    return first ? first.getOperation() : getOperation();
+  }
+
+  /// Whether something is quantised: a pin says who does that.
+  bool hasQuantizer() {
+    return getOperation()
+        ->walk([](Operation *op) {
+          return isa<QuantizeOp, QuantizeChunksOp>(op) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
   /// Pinned fields of a schedule of scaled operands, by their names.
   SmallVector<StringRef> pinnedFields() {
     SmallVector<StringRef> names;
@@ -154,7 +171,9 @@ private:
       if (stages)
         unused.push_back(stages.getArgStr());
     }
-    Operation *at = scaled ? scaled.getOperation() : getOperation();
+    if (quantizer == "host" && !blocks && !hasQuantizer())
+      unused.push_back(quantizer.getArgStr());
+    Operation *at = placeOfPins(/*isOfBlocks=*/!scaled);
     if (!unused.empty())
       return at->emitError() << "schedule_c15: pinned fields must be those of a product that gets "
                                 "its schedule here, "

@@ -291,11 +291,11 @@ static void packReinterpret(ReinterpretOp op, int64_t batches) {
     };
     // Rows of ? are as many in each part of a batch.
     bool isKnown = result.hasStaticShape();
-    Value step = isKnown ? constant(result.getNumElements())
-                         : arith::DivUIOp::create(b, loc,
-                                                  tensor::DimOp::create(b, loc, value, constant(0)),
-                                                  constant(batches))
-                               .getResult();
+    Value step =
+        isKnown ? constant(result.getNumElements())
+                : arith::DivUIOp::create(b, loc, tensor::DimOp::create(b, loc, value, constant(0)),
+                                         constant(batches))
+                      .getResult();
     OpFoldResult size = isKnown ? OpFoldResult(b.getIndexAttr(result.getNumElements())) : step;
     OpFoldResult offset = arith::MulIOp::create(b, loc, part, step).getResult();
     value = tensor::ExtractSliceOp::create(b, loc, bytes(result), value, offset, size,
