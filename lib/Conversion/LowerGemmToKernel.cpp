@@ -81,10 +81,13 @@ private:
     return buffer;
   }
   Value map(Value buffer, TmaMapAttr attr, Value size = {}) {
-    return TensorMapOp::create(b, loc, buffer, attr, size ? ValueRange(size) : ValueRange());
+    int64_t count = llvm::count(attr.getDims(), kDynamicExtent) +
+                    llvm::count(attr.getStrides(), kDynamicExtent);
+    return TensorMapOp::create(b, loc, buffer, attr, SmallVector<Value>(count, size));
   }
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   DynamicRows readRows();
+  Value stepOrRows(Value rows);
   Value gridOf(Value rows);
 
   GemmOp gemm;
@@ -96,6 +99,18 @@ private:
   SmallVector<Value> buffers;
 };
 
+/// Rows that are the bytes from one k to the next, too: a map of none of them has a step that it
+/// may have, and any other number stays as it is, so that a wrong one is refused. 1 / (m + 1) is
+/// 1 for m = 0 alone; a manifest has no other choice.
+Value HostBuilder::stepOrRows(Value rows) {
+  Value one = index(1);
+  Value isNone =
+      arith::DivUIOp::create(b, loc, one, arith::AddIOp::create(b, loc, rows, one).getResult());
+  Value step =
+      arith::MulIOp::create(b, loc, isNone, index(facts::info(facts::TmaType::u8).alignment));
+  return arith::AddIOp::create(b, loc, rows, step);
+}
+
 /// M of a product is the rows of its result. A buffer or a map of nothing is none, so that an
 /// m of 0 has those of one row, and a grid of no CTA.
 DynamicRows HostBuilder::readRows() {
@@ -103,7 +118,9 @@ DynamicRows HostBuilder::readRows() {
   Value rows = memref::DimOp::create(b, loc, gemm.getOut(), first);
   DynamicRows dynamic;
   dynamic.rows.real = SizeOp::create(b, loc, "m", rows, mostRows(problem));
-  dynamic.rows.held = arith::MaxUIOp::create(b, loc, dynamic.rows.real, least);
+  dynamic.rows.held = problem.getMajorA() == facts::Major::mn
+                          ? stepOrRows(dynamic.rows.real)
+                          : arith::MaxUIOp::create(b, loc, dynamic.rows.real, least).getResult();
   dynamic.scaleTiles.real = arith::CeilDivUIOp::create(b, loc, dynamic.rows.real, perTile);
   dynamic.scaleTiles.held = arith::CeilDivUIOp::create(b, loc, dynamic.rows.held, perTile);
   return dynamic;

@@ -8,8 +8,8 @@ func.func @pack_narrow_c1(%a: tensor<8x64xf4E2M1FN>) -> tensor<4x64xf4E2M1FN> {
 
 // -----
 
-// expected-error @below {{pack_narrow_c2: narrow tensor must have a static shape but for rows, got 'tensor<64x?xf8E4M3FN>'}}
-func.func private @pack_narrow_c2(tensor<64x?xf8E4M3FN>)
+// expected-error @below {{pack_narrow_c2: narrow tensor must have a static shape but for rows, got 'tensor<64x?xf4E2M1FN>'}}
+func.func private @pack_narrow_c2(tensor<64x?xf4E2M1FN>)
 
 // -----
 

@@ -157,6 +157,7 @@ def extraCases():
     for chip, widths in (("sm_100a", (64, 192)), ("sm_107a", (128, 256))):
         for n in widths:
             yield Case("e4m3-e5m2", chip, "f32", 144, n + 32, 160, data="random", ctas=1, stages=2, tileN=n, majorA="mn", majorB="mn")
+    yield Case("mxfp8", "sm_107a", "bf16", 144, 80, 288, data="random", majorA="mn", isDynamic=True, c=True)
     # Accumulators of 256 columns that overlap: several tiles for one CTA, both ways to store.
     yield Case("nvfp4", "sm_100a", "bf16", 130, 520, 544, alpha=True, bias=True, data="random", ctas=1, stages=2, tileN=256)
     yield Case("mxfp8", "sm_103a", "f32", 130, 517, 160, data="random", ctas=1, stages=2, tileN=256, c=True, isDynamic=True)

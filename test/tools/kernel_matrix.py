@@ -52,7 +52,7 @@ def mlirText(case):
     parameters = [f"%a: {a}", f"%sfa: {sfa}", f"%b: {b}", f"%sfb: {sfb}"]
     lines, extra = [], ""
     if case.isDynamic:
-        lines += ["    %zero = arith.constant 0 : index", f"    %m = tensor.dim %a, %zero : {a}"]
+        lines += [f"    %rows = arith.constant {int(case.majorA == 'mn')} : index", f"    %m = tensor.dim %a, %rows : {a}"]
     if case.alpha:
         lines.append(f"    %alpha = arith.constant {ALPHA[case.data]:e} : f32")
         extra += " alpha(%alpha : f32)"

@@ -219,14 +219,16 @@ Value lowerTensorMap(TensorMapOp op, TensorMapOp::Adaptor adaptor, Calls &calls)
   calls.call("bsrt_call_map_begin",
              {adaptor.getBuffer(), calls.code(map.getType()), calls.code(map.getSwizzle()),
               calls.code(map.getFill()), calls.code(map.getL2())});
-  auto sizes = op.getSizes().begin();
+  // Sizes of dimensions, then of strides.
+  auto sizes = op.getSizes().begin(), strides = sizes + llvm::count(map.getDims(), kDynamicExtent);
   for (size_t i = 0; i < map.getDims().size(); ++i) {
     int64_t dim = map.getDims()[i];
     Value size = isDynamic(dim) ? calls.size(*sizes++) : calls.i64(dim);
     int64_t stride = i == 0 ? 0 : map.getStrides()[i - 1];
+    Value step = isDynamic(stride) ? calls.size(*strides++) : calls.i64(stride);
     int64_t elementStride = map.getElementStrides().empty() ? 1 : map.getElementStrides()[i];
     calls.call("bsrt_call_map_dim",
-               {size, calls.i64(stride), calls.i32(map.getBox()[i]), calls.i32(elementStride)});
+               {size, step, calls.i32(map.getBox()[i]), calls.i32(elementStride)});
   }
   return calls.call("bsrt_call_map_end", {}, calls.i64Type());
 }

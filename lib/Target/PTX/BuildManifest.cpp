@@ -263,7 +263,7 @@ private:
       }
       (toDevice ? written : read) = true;
       if (!hasSpareRows(alloc))
-        describe(buffer, toDevice ? copy.getSource() : copy.getTarget());
+        describe(buffer, toDevice ? copy.getSource() : copy.getTarget(), isTransposed(alloc));
     }
     buffer.role = written && read ? rt::BufferRole::inout
                   : written       ? rt::BufferRole::input
@@ -283,6 +283,14 @@ private:
     names[alloc] = buffer.name;
     manifest.buffers.push_back(std::move(buffer));
     return success();
+  }
+
+  /// Whether the rows that a launch says are innermost.
+  static bool isTransposed(AllocOp alloc) {
+    return llvm::any_of(alloc->getUsers(), [](Operation *user) {
+      auto map = dyn_cast<TensorMapOp>(user);
+      return map && isDynamic(map.getMap().getDims().front());
+    });
   }
 
   /// Whether there is room for a number of rows in any case, as where they lie apart: then the
@@ -322,7 +330,7 @@ private:
   }
 
   /// Element type and shape of host memory that is not plain bytes.
-  void describe(rt::ManifestBuffer &buffer, Value memory) {
+  void describe(rt::ManifestBuffer &buffer, Value memory, bool isTransposed) {
     auto type = dyn_cast<MemRefType>(memory.getType());
     if (!type)
       return;
@@ -334,6 +342,8 @@ private:
       if (isBytes) { // elements are rows of bytes
         buffer.dtype = rt::DType::u8;
         buffer.shape = {0, bytes};
+        if (isTransposed)
+          std::swap(buffer.shape[0], buffer.shape[1]);
       } else {
         SmallVector<int64_t> shape(type.getShape());
         shape.front() = 0;
@@ -341,7 +351,7 @@ private:
       }
       if (buffer.dtype) {
         buffer.shapeExprs.resize(buffer.shape.size());
-        buffer.shapeExprs[0] = rows;
+        buffer.shapeExprs[isTransposed ? 1 : 0] = rows;
       }
       return;
     }
@@ -430,6 +440,13 @@ private:
             return failure();
         }
       param.map.strides.assign(attr.getStrides().begin(), attr.getStrides().end());
+      for (auto [i, stride] : llvm::enumerate(attr.getStrides()))
+        if (isDynamic(stride)) {
+          param.mapExprs.strides.resize(attr.getStrides().size());
+          param.map.strides[i] = 0;
+          if (failed(setExpr(launch, *size++, param.mapExprs.strides[i])))
+            return failure();
+        }
       param.map.box.assign(attr.getBox().begin(), attr.getBox().end());
       param.map.elementStrides.assign(attr.getElementStrides().begin(),
                                       attr.getElementStrides().end());

@@ -14,12 +14,26 @@ func.func @gemm_c2_k(%a: !a, %s: !s, %b: !b, %sb: !sb, %c: tensor<?x8xf32>) -> t
 
 // -----
 
-!a = tensor<64x?xf8E4M3FN>
+!a = tensor<2x64x?xf8E4M3FN>
+!s = tensor<2x?x2xi8, #blockscale.scales<ue8m0, linear>>
+!b = tensor<8x64xf8E4M3FN>
+!sb = tensor<8x2xi8, #blockscale.scales<ue8m0, linear>>
+func.func @gemm_c2_major(%a: !a, %s: !s, %b: !b, %sb: !sb, %c: tensor<2x?x8xf32>) -> tensor<2x?x8xf32> {
+  // expected-error @below {{gemm_c2: m must be static where a is mn-major in a batch, got 'tensor<2x64x?xf8E4M3FN>'}}
+  %d = blockscale.gemm ins(%a scaled %s, %b scaled %sb : !a, !s, !b, !sb) outs(%c : tensor<2x?x8xf32>)
+    {major_a = #blockscale.major<mn>} -> tensor<2x?x8xf32>
+  return %d : tensor<2x?x8xf32>
+}
+
+// -----
+
+// Of a transposed A, too, k is known.
+!a = tensor<?x64xf8E4M3FN>
 !s = tensor<?x2xi8, #blockscale.scales<ue8m0, linear>>
 !b = tensor<8x64xf8E4M3FN>
 !sb = tensor<8x2xi8, #blockscale.scales<ue8m0, linear>>
-func.func @gemm_c2_major(%a: !a, %s: !s, %b: !b, %sb: !sb, %c: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  // expected-error @below {{gemm_c2: m must be static where a is mn-major, got ?}}
+func.func @gemm_c2_transposed(%a: !a, %s: !s, %b: !b, %sb: !sb, %c: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error @below {{gemm_c2: shapes must be static but for m, got 'tensor<?x64xf8E4M3FN>'}}
   %d = blockscale.gemm ins(%a scaled %s, %b scaled %sb : !a, !s, !b, !sb) outs(%c : tensor<?x8xf32>)
     {major_a = #blockscale.major<mn>} -> tensor<?x8xf32>
   return %d : tensor<?x8xf32>
@@ -136,16 +150,16 @@ module @kernels attributes {blockscale.arch = "sm_100a"} {
 
 func.func @map_c3(%n: index) {
   %a = blockscale.alloc 16384
-  // expected-error @below {{map_c3: sizes must be as many as dimensions of ?, 1, got 0}}
+  // expected-error @below {{map_c3: sizes must be as many as dimensions and strides of ?, 1, got 0}}
   %0 = blockscale.tensor_map %a, #blockscale.tma<type = u8, dims = [128, ?], strides = [128], box = [128, 128], element_strides = [1, 1], swizzle = b128, fill = zero, l2 = b128>
   return
 }
 
 // -----
 
-func.func @map_c3_innermost(%n: index) {
+func.func @map_c3_stride(%n: index) {
   %a = blockscale.alloc 16384
-  // expected-error @below {{map_c3: innermost dimension must be known, got ?}}
-  %0 = blockscale.tensor_map %a, #blockscale.tma<type = u8, dims = [?, 128], strides = [128], box = [128, 128], element_strides = [1, 1], swizzle = b128, fill = zero, l2 = b128> sizes(%n)
+  // expected-error @below {{map_c3: sizes must be as many as dimensions and strides of ?, 2, got 1}}
+  %0 = blockscale.tensor_map %a, #blockscale.tma<type = u8, dims = [?, 128], strides = [?], box = [128, 128], element_strides = [1, 1], swizzle = b128, fill = zero, l2 = b128> sizes(%n)
   return
 }

@@ -35,6 +35,16 @@
 // RUN: blockscale-run %s --entry=apart --arch=sm_100a --arg=%t.p.a.npy --arg=%t.p.sa.npy --arg=%t.p.b.npy --arg=%t.p.sb.npy --out=%t.p.npy --check --seeds=1
 // RUN: %python %S/Inputs/expect.py %t.p.npy 'load("%t.p.d.npy")'
 
+// A is MN-major: m is also the bytes from one k to the next, which TMA takes in multiples of 16.
+// RUN: %python %S/Inputs/dynamic_rows.py %t mxfp8 8 96 linear 0,16,144 a,sfa,b,sfb blockscale-run %s --entry=transposed --arch=sm_100a --seeds=1 --check | FileCheck %s --check-prefix=TRANSPOSED
+// TRANSPOSED: 0 rows: note: --check compared nothing
+// TRANSPOSED: 144 rows: kernel gemm_0: mxfp8 ?x8x96,{{.*}} grid 2x1x1
+// RUN: not %python %S/Inputs/dynamic_rows.py %t mxfp8 8 96 linear 20 a,sfa,b,sfb blockscale-run %s --entry=transposed --arch=sm_100a 2>&1 | FileCheck %s --check-prefix=STEP
+// STEP: tensor_map_c{{[0-9]+}}: {{.*}}16{{.*}}, got 20
+// RUN: sed 's/<?x3xf8E8M0FNU>/<?x3xi8, #blockscale.scales<ue8m0, tiled>>/; s/<8x3xf8E8M0FNU>/<8x3xi8, #blockscale.scales<ue8m0, tiled>>/; /^.. TRANSPOSED-ONLY$/,$!d' %s > %t3.mlir
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_107a %t3.mlir -o %t3.ptx --manifest=%t3.json
+// RUN: %python %S/Inputs/dynamic_rows.py %t.transposed mxfp8 8 96 tiled 0,16,144 a,sfa,b,sfb blockscale-run --ptx=%t3.ptx --manifest=%t3.json --seeds=1
+
 // A pair, in a cluster whose tiles overhang.
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_100a --pin=cta-group=2,cluster=4x2 %S/Inputs/dynamic-pair.mlir -o %t2.ptx --manifest=%t2.json
 // RUN: %python %S/Inputs/dynamic_rows.py %t mxfp8 256 160 tiled 1,129,300,700 a,sfa,b,sfb blockscale-run --ptx=%t2.ptx --manifest=%t2.json --seeds=1
@@ -84,5 +94,20 @@ func.func @apart(%a: !ap, %sa: !sp, %b: !bp, %sb: !tp) -> tensor<?x8xf32> {
   %m = tensor.dim %a, %zero : !ap
   %c = tensor.empty(%m) : tensor<?x8xf32>
   %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !ap, !sp, !bp, !tp) outs(%c : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %d : tensor<?x8xf32>
+}
+
+// TRANSPOSED-ONLY
+!at = tensor<96x?xf8E4M3FN>
+!st = tensor<?x3xf8E8M0FNU>
+!bt = tensor<8x96xf8E4M3FN>
+!tt = tensor<8x3xf8E8M0FNU>
+func.func @transposed(%a: !at, %sa: !st, %b: !bt, %sb: !tt) -> tensor<?x8xf32> {
+  %one = arith.constant 1 : index
+  %m = tensor.dim %a, %one : !at
+  %c = tensor.empty(%m) : tensor<?x8xf32>
+  %alpha = arith.constant 0.5 : f32
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !at, !st, !bt, !tt) alpha(%alpha : f32)
+    outs(%c : tensor<?x8xf32>) {major_a = #blockscale.major<mn>} -> tensor<?x8xf32>
   return %d : tensor<?x8xf32>
 }

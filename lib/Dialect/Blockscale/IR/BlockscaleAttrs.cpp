@@ -38,6 +38,8 @@ ProblemAttr ProblemAttr::withM(int64_t m) const {
 }
 
 int64_t ProblemAttr::getRowPitchA() const {
+  if (hasDynamicM() && getMajorA() == facts::Major::mn && !getPitchA())
+    return kDynamicExtent;
   return getPitchA() ? getPitchA() : facts::operandPitch(getA(), getMajorA(), getM(), getK());
 }
 int64_t ProblemAttr::getRowPitchB() const {

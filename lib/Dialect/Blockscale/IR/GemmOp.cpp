@@ -159,32 +159,26 @@ int64_t blockscale::mostRows(ProblemAttr problem) {
                    kMaxBufferBytes / one.getOutBytes()});
 }
 
-/// gemm_c2: what is fetched by TMA with an extent that a launch says is not innermost.
-static LogicalResult verifyDynamicMajor(facts::Major major, int64_t m, ErrorFn emitError) {
-  if (!isDynamic(m) || major == facts::Major::k)
-    return success();
-  return emitError() << "gemm_c2: m must be static where a is mn-major, got ?";
-}
-
 /// gemm_c2: of all extents m alone may be ?.
 static LogicalResult verifyExtents(const ProductTypes &types, ErrorFn emitError) {
-  auto rest = [](Type type) -> Type {
+  auto rest = [](Type type, int64_t rows) -> Type {
     auto shaped = dyn_cast_or_null<ShapedType>(type);
-    if (!shaped || !shaped.hasRank() || shaped.getRank() == 0)
+    if (!shaped || !shaped.hasRank() || shaped.getRank() <= rows)
       return type;
     SmallVector<int64_t> shape(shaped.getShape());
-    shape.front() = 1;
+    shape[rows] = 1;
     return RankedTensorType::get(shape, shaped.getElementType());
   };
-  auto a = cast<ShapedType>(types.a);
-  if (majorOf(types.majorA) == facts::Major::mn && a.getRank() == 2 && a.isDynamicDim(1))
-    return verifyDynamicMajor(facts::Major::mn, kDynamicExtent, emitError);
+  // Bytes have one dimension; a transposed A has its rows behind k.
+  bool isTransposed =
+      majorOf(types.majorA) == facts::Major::mn && cast<ShapedType>(types.a).getRank() == 2;
   for (auto [type, hasM] :
        {std::pair(types.a, true), std::pair(types.sfa, true), std::pair(types.b, false),
         std::pair(types.sfb, false), std::pair(types.alpha, false), std::pair(types.bias, false),
         std::pair(types.beta, false), std::pair(types.c, true), std::pair(types.out, true)}) {
     auto shaped = dyn_cast_or_null<ShapedType>(type);
-    if (shaped && !cast<ShapedType>(hasM ? rest(type) : type).hasStaticShape())
+    Type known = hasM ? rest(type, type == types.a && isTransposed ? 1 : 0) : type;
+    if (shaped && !cast<ShapedType>(known).hasStaticShape())
       return emitError() << "gemm_c2: shapes must be static but for m, got " << type;
   }
   return success();
@@ -193,8 +187,7 @@ static LogicalResult verifyExtents(const ProductTypes &types, ErrorFn emitError)
 LogicalResult blockscale::verifyProblem(ProblemAttr p, ErrorFn emitError) {
   if (failed(verifySizes(p.getM(), p.getN(), p.getK(), /*fewest=*/1, emitError)))
     return failure();
-  if (failed(verifyDynamicMajor(p.getMajorA(), p.getM(), emitError)) ||
-      failed(verifyFormats(p.getFormats(), p.getScale(), emitError)))
+  if (failed(verifyFormats(p.getFormats(), p.getScale(), emitError)))
     return failure();
   if (facts::info(p.getOut()).bits < 16)
     return emitError() << "gemm_c6: out must be f32, f16 or bf16, got " << name(p.getOut());
@@ -348,6 +341,9 @@ static LogicalResult verifyBatch(GemmOp gemm, ErrorFn emitError) {
   int64_t batches = cast<ShapedType>(types.out).getDimSize(0);
   if (isDynamic(batches))
     return emitError() << "gemm_c2: shapes must be static but for m, got " << types.out;
+  if (majorOf(types.majorA) == facts::Major::mn && !cast<ShapedType>(types.a).hasStaticShape())
+    return emitError() << "gemm_c2: m must be static where a is mn-major in a batch, got "
+                       << types.a;
   bool isShared = cast<ShapedType>(types.b).getRank() == 2;
   for (auto [what, type, isMatrix] :
        {std::tuple("a", &types.a, false), std::tuple("sfa", &types.sfa, false),

@@ -94,10 +94,9 @@ LogicalResult TensorMapOp::verify() {
     return emitOpError("map_c1: element stride of dimension 0 must be 1, got ")
            << map.getElementStrides().front();
   ArrayRef<int64_t> dims = map.getDims();
-  if (isDynamic(dims.front()))
-    return emitOpError("map_c3: innermost dimension must be known, got ?");
-  if (int64_t want = llvm::count(dims, kDynamicExtent); int64_t(getSizes().size()) != want)
-    return emitOpError("map_c3: sizes must be as many as dimensions of ?, ")
+  int64_t want = llvm::count(dims, kDynamicExtent) + llvm::count(map.getStrides(), kDynamicExtent);
+  if (int64_t(getSizes().size()) != want)
+    return emitOpError("map_c3: sizes must be as many as dimensions and strides of ?, ")
            << want << ", got " << getSizes().size();
   std::optional<int64_t> bytes = knownBytes(getBuffer());
   if (!bytes || !getSizes().empty())
@@ -224,7 +223,8 @@ private:
       return success();
     auto rowsOf = [&](int64_t param) -> Value {
       auto map = launch.getParams()[param].getDefiningOp<TensorMapOp>();
-      return map && map.getSizes().size() == 1 ? map.getSizes()[0] : Value();
+      bool isOne = map && !map.getSizes().empty() && llvm::all_equal(map.getSizes());
+      return isOne ? map.getSizes()[0] : Value();
     };
     Value a = rowsOf(0), sfa = rowsOf(2);
     bool isOne = schedule.getEpilogue() != Epilogue::tma_store || rowsOf(4) == a;

@@ -89,9 +89,10 @@ TmaMapAttr blockscale::operandMap(MLIRContext *context, const facts::OperandTile
                                   int64_t pitch, ArrayRef<int64_t> box) {
   bool kMajor = major == facts::Major::k;
   // A padded type counts elements, whole steps of them, u8 bytes.
-  int64_t inner = tile.type == facts::TmaType::u8
-                      ? facts::operandPitch(format, major, rows, k)
-                      : int64_t(llvm::alignTo(k, facts::info(tile.type).dimStep));
+  int64_t inner = tile.type != facts::TmaType::u8
+                      ? int64_t(llvm::alignTo(k, facts::info(tile.type).dimStep))
+                  : !kMajor && isDynamic(rows) ? kDynamicExtent
+                                               : facts::operandPitch(format, major, rows, k);
   return TmaMapAttr::get(context, tile.type, {inner, kMajor ? rows : k}, {pitch}, box, {1, 1},
                          facts::TmaSwizzle(facts::info(tile.swizzle).tmaCode), facts::TmaFill::zero,
                          facts::TmaL2Promotion::b128);

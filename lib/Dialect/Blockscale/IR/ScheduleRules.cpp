@@ -255,7 +255,8 @@ struct FetchedRows {
     return k == countedK() ||
            (isPitched && hasZeroTail && pitch * 16 >= countedK() * type.globalBytes16);
   }
-  bool isAligned() const { return pitch % type.alignment == 0; }
+  /// Of a pitch of ? the tensor map of a launch is refused where it is not.
+  bool isAligned() const { return isDynamic(pitch) || pitch % type.alignment == 0; }
   /// The least pitch with which the rows can be fetched.
   int64_t wantedPitch() const {
     int64_t bytes = k == countedK() ? facts::operandPitch(format, major, extent, k)

@@ -29,12 +29,14 @@ namespace blockscale {
 // Types and constants
 //===----------------------------------------------------------------------===//
 
-/// The dimension of ?: the rows of a matrix, or of each matrix of a batch; nullopt where
-/// another one is.
+/// The dimension of ?: the rows of a matrix, also of a transposed one of bytes, or of each
+/// matrix of a batch; nullopt where another one is.
 static std::optional<int64_t> dynamicRows(RankedTensorType type) {
   bool isBatch = type.getRank() == 3 &&
                  (type.isDynamicDim(1) || isa_and_nonnull<ScalesAttr>(type.getEncoding()));
-  int64_t rows = isBatch ? 1 : 0;
+  bool isTransposed = type.getRank() == 2 && type.isDynamicDim(1) && !type.getEncoding() &&
+                      getNarrowBits(type.getElementType()) == 8;
+  int64_t rows = isBatch || isTransposed ? 1 : 0;
   if (type.getNumDynamicDims() != 1 || !type.isDynamicDim(rows) || getBlocks(type))
     return std::nullopt;
   return rows;

@@ -5,7 +5,8 @@
 # usage: dynamic_rows.py PREFIX FORMAT N K tiled|linear ROWS[,ROWS...] PARTS COMMAND...
 # Runs COMMAND for each number of rows with the PARTS (of a,sfa,b,sfb,bias,c) as --arg, by name
 # where there is a --manifest, and compares what it writes with 0.5 A B' + bias + 2 C (A B' of
-# @generic), of which it takes what is in PARTS. Data are whole numbers whose sums are exact in
+# @generic), of which it takes what is in PARTS. A is [k, rows] for @transposed, or a PREFIX that ends
+# so. Data are whole numbers whose sums are exact in
 # f32.
 
 import pathlib
@@ -22,6 +23,7 @@ prefix, name, n, k, layout, rows, parts, *command = sys.argv[1:]
 n, k, parts = int(n), int(k), parts.split(",")
 fmt = kernel_cases.ALL_FORMATS[name]
 factor = 1 if "--entry=generic" in command else 0.5
+isTransposed = "--entry=transposed" in command or prefix.endswith("transposed")
 byName = any(word.startswith("--manifest") for word in command)
 for m in map(int, rows.split(",")):
     rng = np.random.default_rng([m, n, k])
@@ -29,7 +31,7 @@ for m in map(int, rows.split(",")):
     b = kernel_data.makeOperand(rng, fmt, fmt.b, n, k, "integer")
     scales = (lambda s: kernel_data.tiled(s, rng)) if layout == "tiled" else (lambda s: s)
     files = {
-        "a": kernel_data.packed(fmt.a, a.codes)[:m],
+        "a": kernel_data.packed(fmt.a, a.codes)[:m].T.copy() if isTransposed else kernel_data.packed(fmt.a, a.codes)[:m],
         "sfa": scales(a.scales[:m]) if m else scales(a.scales)[:0],
         "b": kernel_data.packed(fmt.b, b.codes),
         "sfb": scales(b.scales),

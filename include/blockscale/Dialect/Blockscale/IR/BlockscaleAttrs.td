@@ -267,7 +267,7 @@ def Blockscale_TmaMapAttr : Blockscale_Attr<"TmaMap", "tma"> {
   }];
   let parameters = (ins
     FactsParam<"TmaType", "element type">:$type,
-    ExtentsParam:$dims, ArrayRefParameter<"int64_t">:$strides,
+    ExtentsParam:$dims, ExtentsParam:$strides,
     ArrayRefParameter<"int64_t">:$box, ArrayRefParameter<"int64_t">:$element_strides,
     FactsParam<"TmaSwizzle", "swizzle">:$swizzle, FactsParam<"TmaFill", "out-of-bounds fill">:$fill,
     FactsParam<"TmaL2Promotion", "L2 promotion">:$l2);

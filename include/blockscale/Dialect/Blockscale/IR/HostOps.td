@@ -85,7 +85,7 @@ def Blockscale_TensorMapOp : Blockscale_Op<"tensor_map", [Pure]> {
     - tensor_map_c2: lists have the lengths that the rank asks for
     - map_c1: the element stride of dimension 0, which the hardware ignores, must be 1
     - map_c2: what the map reaches must lie inside the buffer, where its size is known
-    - map_c3: there is one size for each dimension of ?, and the innermost is none
+    - map_c3: there is one size for each dimension of ?, then one for each stride of ?
     The driver's own rules, tensor_map_cN, are checked when the map is encoded.
   }];
   let arguments = (ins Blockscale_BufferType:$buffer, Blockscale_TmaMapAttr:$map,

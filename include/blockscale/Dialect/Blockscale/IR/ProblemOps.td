@@ -105,7 +105,7 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     Rules:
     - gemm_c1: operands are all tensors, or all contiguous memrefs.
     - gemm_c2: shapes are static but for m, which may be ? in A, A's scales, C and out together, where
-      A is k-major and operands are scaled; in a batch it is that of each matrix.
+      operands are scaled; in a batch it is that of each matrix, and A is k-major.
     - gemm_c3: A, B and out have rank 2.
     - gemm_c4: A is m x k, B is n x k, out is m x n.
     - gemm_c5: m, n and k are 1 .. 2^28; in the logical form, without a schedule, m or n may be 0:
