@@ -30,6 +30,11 @@
 // RUN: not blockscale-run %s --entry=rows --arch=sm_107a --arg=%t.o.a.npy --arg=%t.x.npy --arg=%t.o.b.npy --arg=%t.o.sb.npy 2>&1 | FileCheck %s --check-prefix=TILES
 // TILES: error: run: argument 1 of @rows must be u8 [-1], whole tiles of 3072 bytes, got u8 [3075] from
 
+// Rows that TMA cannot fetch, with linear scales: copies of each part.
+// RUN: %python %S/Inputs/batches.py copied %t.c nvfp4 2 130 8 48
+// RUN: blockscale-run %s --entry=copied --arch=sm_100a --arg=%t.c.a.npy --arg=%t.c.sa.npy --arg=%t.c.b.npy --arg=%t.c.sb.npy --out=%t.c.npy --check
+// RUN: %python %S/Inputs/expect.py %t.c.npy 'load("%t.c.d.npy")'
+
 // The same of one product with linear scales, behind weights that all share.
 // RUN: %python %S/Inputs/batches.py dense %t.d mxfp8 2 70 16 64
 // RUN: blockscale-run %s --entry=dense --arch=sm_100a --arg=%t.d.a.npy --arg=%t.d.sa.npy --arg=%t.d.b.npy --arg=%t.d.sb.npy --out=%t.d.npy --check --seeds=1 | FileCheck %s --check-prefix=DENSE
@@ -79,4 +84,16 @@ func.func @dense(%a: !ad, %sa: !sad, %b: !bd, %sb: !sbd) -> tensor<2x?x16xf32> {
   %c = tensor.empty(%m) : tensor<2x?x16xf32>
   %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !ad, !sad, !bd, !sbd) outs(%c : tensor<2x?x16xf32>) -> tensor<2x?x16xf32>
   return %d : tensor<2x?x16xf32>
+}
+
+!ac = tensor<2x?x48xf4E2M1FN>
+!sac = tensor<2x?x3xi8, #blockscale.scales<ue4m3, linear>>
+!bc = tensor<2x8x48xf4E2M1FN>
+!sbc = tensor<2x8x3xi8, #blockscale.scales<ue4m3, linear>>
+func.func @copied(%a: !ac, %sa: !sac, %b: !bc, %sb: !sbc) -> tensor<2x?x8xf32> {
+  %one = arith.constant 1 : index
+  %m = tensor.dim %a, %one : !ac
+  %c = tensor.empty(%m) : tensor<2x?x8xf32>
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !ac, !sac, !bc, !sbc) outs(%c : tensor<2x?x8xf32>) -> tensor<2x?x8xf32>
+  return %d : tensor<2x?x8xf32>
 }

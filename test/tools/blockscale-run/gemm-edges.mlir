@@ -26,6 +26,9 @@
 // EMPTY-NOT: kernel gemm
 // EMPTY: --check compared nothing
 // EMPTY-NOT: kernel gemm
+// RUN: sed '/^func.func @no_rows/,/^}/!{/^!/!d}' %s > %t.none.mlir
+// RUN: not blockscale-translate --mlir-to-ptx --arch=sm_100a %t.none.mlir -o %t.ptx 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: translate_c3: the input must hold a product or a kernel, got none
 // RUN: sed '/^!e/s/1x16/1x0/; /^!f/s/1x16/1x0/; /^!s /s/1x1/1x0/' %s > %t.nosum.mlir
 // RUN: not blockscale-run %t.nosum.mlir --entry=one --arch=sm_100a 2>&1 | FileCheck %s --check-prefix=NOSUM
 // NOSUM: gemm_c5: k must be 1 .. 268435456, m and n 0 .. 268435456, got m = 1, n = 1, k = 0

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # usage: batches.py ENTRY PREFIX FORMAT BATCHES M N K   writes PREFIX.a, .sa, .b, .sb, .bias
-# and .d.npy. Scales are tiles whose padding is NaN, of @dense linear. Data are whole numbers
+# and .d.npy. Scales are tiles whose padding is NaN, of @dense and @copied linear. Data are whole numbers
 # whose sums are exact in f32, so that the product must be equal to `d`.
 
 import pathlib
@@ -20,12 +20,13 @@ batches, m, n, k = map(int, sys.argv[4:])
 fmt = kernel_cases.ALL_FORMATS[name]
 rng = np.random.default_rng(list(entry.encode()))
 nan = kernel_data.SCALES[fmt.scale][2]
+isLinear = entry in ("dense", "copied")
 isShared = entry in ("shared", "dense")  # B of all batches
 
 
 def tiled(scales):
     """Tiles of 128 rows x 4 scales (PTX ISA), all else NaN."""
-    if entry == "dense":
+    if isLinear:
         return scales
     rows, columns = scales.shape
     tiles = np.full(-(-rows // 128) * -(-columns // 4) * 512, nan, np.uint8)
@@ -52,6 +53,6 @@ for key, values in parts.items():
     if key in ("b", "sb") and isShared:
         array = array[0]
     # All tiles are one list of bytes.
-    isTiled = key in ("sa", "sb") and entry != "dense"
+    isTiled = key in ("sa", "sb") and not isLinear
     np.save(f"{prefix}.{key}.npy", array.reshape(-1) if isTiled else array)
 np.save(f"{prefix}.bias.npy", bias)
