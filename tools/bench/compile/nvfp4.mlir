@@ -1,4 +1,4 @@
-// An NVFP4 product of 128x128 tiles, as the compile-time figures use it.
+// An NVFP4 product for the compile-time figures; bench.py pins its tiles.
 func.func @gemm(
     %a: tensor<4096x4096xf4E2M1FN>, %sfa: tensor<4096x256xi8, #blockscale.scales<ue4m3, tiled>>,
     %b: tensor<4096x4096xf4E2M1FN>, %sfb: tensor<4096x256xi8, #blockscale.scales<ue4m3, tiled>>)
