@@ -80,6 +80,7 @@ constexpr bool isStrong(Touch t) {
   return t == Touch::atomic || t == Touch::strongLoad || t == Touch::reduceAsync ||
          t == Touch::globalReduce;
 }
+constexpr bool isWeakWrite(Touch t) { return isWrite(t) && !isStrong(t); }
 /// Known once the phase of an mbarrier that it signals is over.
 constexpr bool isKnownByBarrier(Touch t) {
   return t == Touch::bulkWrite || t == Touch::bulkSource || t == Touch::storeAsync ||

@@ -109,7 +109,9 @@ void GlobalShadow::keep(Cell &cell, const GlobalAccess &a) {
     Cell rests;
     for (std::size_t i = 0; i < n; ++i) {
       GlobalAccess &e = cell[i];
-      if (e.from < a.to && a.from < e.to && !e.isSameOperation(a)) {
+      // Another atomic excludes no race with the weak write that this one is behind.
+      if (e.from < a.to && a.from < e.to && !e.isSameOperation(a) &&
+          !(isStrong(a.record.touch) && isWeakWrite(e.record.touch))) {
         if (a.to < e.to) {
           rests.push_back(e);
           rests.back().from = a.to;

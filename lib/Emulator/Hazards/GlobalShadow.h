@@ -70,16 +70,21 @@ public:
         continue;
       }
       GlobalAccess *before = nullptr;
-      size_t overlaps = 0;
+      size_t overlaps = 0, weak = 0;
       for (GlobalAccess &a : cell)
         if (a.from < part.to && part.from < a.to) {
           check(part, a, start, std::max(a.from, part.from), std::min(a.to, part.to));
+          if (isWeakWrite(a.record.touch)) {
+            ++weak;
+            continue;
+          }
           before = &a;
           ++overlaps;
         }
       if (overlaps == 1 && isCountedAgain(part, *before)) {
         *before = part;
-        hint(cell, *before, start + part.from);
+        if (!weak) // which a hint would pass by
+          hint(cell, *before, start + part.from);
       } else {
         keep(cell, part);
         ++last->changes;

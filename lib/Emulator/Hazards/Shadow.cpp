@@ -93,26 +93,12 @@ void Cell::addRead(const Record &r) {
   push(r);
 }
 
-bool Cell::countAgain(const Record &r) {
-  Record *before = nullptr;
-  Record *records = data();
-  for (size_t i = 0, n = size(); i < n; ++i)
-    if (records[i].bytes & r.bytes) {
-      if (before || records[i].touch != Touch::atomic || records[i].bytes != r.bytes ||
-          records[i].shift != kEveryLane || records[i].isSameOperation(r))
-        return false;
-      before = &records[i];
-    }
-  if (before)
-    *before = r;
-  return before;
-}
-
 void Cell::addWrite(const Record &r) {
   Record *records = data();
   size_t kept = 0;
   for (size_t i = 0, n = size(); i < n; ++i) {
-    if (!records[i].isSameOperation(r))
+    // Another atomic excludes no race with the weak write that this one is behind.
+    if (!records[i].isSameOperation(r) && !(isStrong(r.touch) && isWeakWrite(records[i].touch)))
       records[i].bytes &= ~r.bytes;
     if (records[i].bytes)
       records[kept++] = records[i];

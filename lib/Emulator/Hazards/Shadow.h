@@ -58,9 +58,27 @@ public:
   }
   void addRead(const Record &r);
   void addWrite(const Record &r);
-  /// An atomic takes the place of another of the same bytes, where it overlaps nothing else: the
-  /// two exclude each other's races, and nothing else is to be checked. False elsewhere.
-  bool countAgain(const Record &r);
+  /// An atomic takes the place of another of the same bytes, where it overlaps nothing else but
+  /// weak writes that it knows: the two exclude each other's races, and nothing else is to be
+  /// checked. False elsewhere.
+  template <class Knows> bool countAgain(const Record &r, Knows knows) {
+    Record *before = nullptr;
+    Record *records = data();
+    for (std::size_t i = 0, n = size(); i < n; ++i) {
+      Record &o = records[i];
+      if (!(o.bytes & r.bytes))
+        continue;
+      if (isWeakWrite(o.touch) && knows(o))
+        continue;
+      if (before || o.touch != Touch::atomic || o.bytes != r.bytes || o.shift != kEveryLane ||
+          o.isSameOperation(r))
+        return false;
+      before = &o;
+    }
+    if (before)
+      *before = r;
+    return before;
+  }
 
 private:
   static constexpr uint32_t kFew = 2;

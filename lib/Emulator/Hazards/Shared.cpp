@@ -45,7 +45,9 @@ bool Hazards::knows(const Actor &x, const Record &r, uint32_t bytes) const {
   if (c.warp == x.state && c.agent == Agent::thread) {
     if (r.touch == Touch::allocResult)
       return true;
-    lanes &= ~(1u << x.lane);
+    // What a lane did itself is in order; of several lanes at once another one did it.
+    if (x.record.component != r.component || !(x.record.lanes & (x.record.lanes - 1)))
+      lanes &= ~(1u << x.lane);
     if (!lanes)
       return true;
   }
@@ -195,7 +197,8 @@ void Hazards::touchShared(const Actor &x, Cta &cta, uint32_t offset, uint32_t by
     r.bytes = uint32_t((uint64_t(1) << last) - (uint64_t(1) << first));
     Cell &cell = cells[index];
     at = start + kCellBytes;
-    if (r.touch == Touch::atomic && cell.countAgain(r))
+    if (r.touch == Touch::atomic &&
+        cell.countAgain(r, [&](const Record &o) { return knows(x, o, o.bytes & r.bytes); }))
       continue;
     if (!cell.isEmpty())
       checkShared(x, cell, r.bytes, cta.rank, start);

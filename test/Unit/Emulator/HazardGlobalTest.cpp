@@ -101,6 +101,11 @@ std::vector<HazardCase> cases() {
           elected(0, "atom.relaxed.cta.shared.add.u64 %rd5, [%b], 1;\n") +
           elected(1,
                   "atom.relaxed.cta.shared.add.[-u32 %r20-][+u64 %rd5+], [%b+[-4-][+0+]], 1;\n"));
+  // A CTA clears the counter, then all count.
+  const std::string clear = "mov.u32 %r20, %ctaid.x; setp.eq.u32 %p2, %r20, 0;\n"
+                            "[-@%p2 st.global.u32 [%in], 0;-]\n";
+  two("GM1_counter", elected(0, clear + "red.relaxed.gpu.global.add.u32 [%in], 1;\n"));
+  two("GM1_counterOrdered", elected(0, clear + "atom.acq_rel.gpu.global.add.u32 %r22, [%in], 1;\n"));
   // The elements of a vector are accesses of their own.
   two("GM1_vector",
       twoRoles(elected(0,

@@ -322,6 +322,12 @@ std::vector<HazardCase> cases() {
     c.back().name = op[0] == 's' ? "StAsync" : "RedAsync";
   }
   shared("OS2", kWord + kStore + "[+bar.sync 0;\n+]xor.b32 %r11, %r11, 128;\n" + kLoad);
+  // Atomics exclude each other's races, not those with the store that only one of them is behind.
+  const std::string count = "red.shared.add.u32 [%b], 1;\n";
+  shared("OS2_counter", "@%p6 st.shared.u32 [%b], 0;\n[+bar.sync 0;\n+]" + count);
+  shared("OS2_counterOfOneLane", "@%p6 st.shared.u32 [%b], 0;\n[+bar.sync 0;\n+]" +
+                                     elected(0, count) + elected(1, count + count));
+  shared("CL4_counter", "@%p6 st.shared.u32 [%b], 0;\n[+bar.warp.sync -1;\n+]" + inWarp(0, count));
   shared("OS3",
          elected(0, copyIn(0) + "[+" + wait(0, 0) + "+]" + copyIn(1) + wait(1, 0) + wait(0, 0)));
   shared("OS5", kWord + "@%p6 st.shared.u32 [%r11+1024], %t; @%p6 " + kArrive1 + "[-" +
