@@ -37,7 +37,8 @@ constexpr TypeList kTypeLists[] = {
     {"@space", "global|shared|shared::cta|shared::cluster|local|param|param::entry|const"},
     {"@cache", "ca|cg|cs|lu|cv"},
     {"@evict", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_"
-               "allocate|L2::evict_first|L2::evict_last|L2::evict_normal"},
+               "allocate"},
+    {"@evictL2", "L2::evict_first|L2::evict_last|L2::evict_normal"},
     {"@prefetch", "L2::64B|L2::128B|L2::256B"},
     {"@policy", "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged"},
     {"@order", "relaxed|acquire|release|acq_rel"},
@@ -214,7 +215,12 @@ std::string targetProblem(const Form &form, const PtxInstruction &in, facts::Arc
                std::to_string(row->since.major) + "." + std::to_string(row->since.minor) +
                ", got " + std::to_string(version.major) + "." + std::to_string(version.minor);
     }
-  return form.needs ? needs(arch, *form.needs, spelling(in)) : std::string();
+  if (form.needs)
+    return needs(arch, *form.needs, spelling(in));
+  for (const std::string &m : in.modifiers)
+    if (m == "cluster" || m == "shared::cluster")
+      return needs(arch, facts::Feature::clusters, "." + m);
+  return {};
 }
 
 const Form *findForm(const PtxInstruction &in, std::string &refusal) {

@@ -69,7 +69,8 @@ std::string packed(const Decoder &d) {
   bool fp8 = to.starts_with("e4m3") || to.starts_with("e5m2") || from.starts_with("e4m3") ||
              from.starts_with("e5m2");
   if (narrow)
-    problem = needs(d, fp8 ? facts::Feature::cvtFp8 : facts::Feature::cvtNarrow);
+    problem = needs(d, fp8 && to != "bf16x2" && from != "bf16x2" ? facts::Feature::cvtFp8
+                                                                 : facts::Feature::cvtNarrow);
   if (problem.empty() && has(d, "rs"))
     problem = needs(d, facts::Feature::cvtRs);
   if (problem.empty() && has(d, "rz") && packedBits(to) && to != "ue8m0x2")
@@ -89,14 +90,54 @@ std::string packed(const Decoder &d) {
   return problem;
 }
 
+/// Rounding stands where bits may be lost, and nowhere else; bf16 came with sm_80 to and from f32.
+std::string plain(const Decoder &d) {
+  std::vector<Type> types;
+  bool isRounded = false, isToInteger = false;
+  for (const std::string &m : d.raw->modifiers) {
+    if (std::optional<Type> t = parseType(m))
+      types.push_back(*t);
+    isRounded |= m == "rn" || m == "rz" || m == "rm" || m == "rp";
+    isToInteger |= m == "rni" || m == "rzi" || m == "rmi" || m == "rpi";
+  }
+  if (types.size() != 2)
+    return {};
+  auto isFloat = [](Type t) {
+    return t == Type::f16 || t == Type::bf16 || t == Type::f32 || t == Type::f64;
+  };
+  const Type to = types[0], from = types[1];
+  const bool loses = isFloat(to) && (!isFloat(from) || bits(to) < bits(from));
+  if (loses && !isRounded && !isToInteger)
+    return "ptx_modifier: " + d.spelling() + " must have .rn, .rz, .rm, .rp";
+  if (isRounded && (!isFloat(to) || (isFloat(from) && (to == from || bits(to) > bits(from)))))
+    return "ptx_modifier: " + d.spelling() + " must not round, it loses no bits";
+  if (isToInteger && !isFloat(from))
+    return "ptx_modifier: " + d.spelling() + " must not round, it loses no bits";
+  const Type other = to == Type::bf16 ? from : to;
+  const bool isOldHalf = other == Type::f32 && !isToInteger;
+  if ((to == Type::bf16 || from == Type::bf16) && !isOldHalf)
+    return needs(d, facts::Feature::clusters);
+  return {};
+}
+
+/// To tf32: .rna came with sm_80, .rn and .rz with sm_90, their .satfinite with sm_100.
+std::string toTf32(const Decoder &d) {
+  if (has(d, "rna"))
+    return {};
+  if (has(d, "satfinite") && !facts::covers(d.arch, facts::Arch::sm_100))
+    return "ptx_target: " + d.spelling() + " must have target sm_100 or later, got " +
+           std::string(facts::name(d.arch));
+  return needs(d, facts::Feature::clusters);
+}
+
 constexpr std::string_view kRandom = "how its random bits round is not published";
 constexpr std::string_view kPzo = "what .pzo changes is not published";
 constexpr std::string_view kS2f6 = "s2f6 elements have no published model";
 
 constexpr Form kForms[] = {
-    {"cvt", "rni|rzi|rmi|rpi? ftz? sat? @anyint|@float @anyint|@float"},
-    {"cvt", "rn|rz|rm|rp ftz? sat? relu? satfinite? @float @float|@anyint"},
-    {"cvt", "rn|rz|rna satfinite? relu? tf32 f32"},
+    {"cvt", "rni|rzi|rmi|rpi? ftz? sat? @anyint|@float @anyint|@float", {}, {}, {}, plain},
+    {"cvt", "rn|rz|rm|rp ftz? sat? relu? satfinite? @float @float|@anyint", {}, {}, {}, plain},
+    {"cvt", "rn|rz|rna satfinite? relu? tf32 f32", {}, {}, {}, toTf32},
     {"cvt", "rn|rz relu? satfinite? @halfx2 f32", {}, {}, {}, packed},
     {"cvt", "rs relu? satfinite? @halfx2 f32", kUnexecuted, kRandom, {}, packed},
     {"cvt", "rn|rz satfinite relu? @narrowx2 f32|f16x2|bf16x2", {}, {}, {}, packed},

@@ -11,6 +11,8 @@
 #include "Decoder.h"
 #include "Forms.h"
 
+#include <algorithm>
+
 namespace blockscale::emu {
 namespace {
 
@@ -42,6 +44,25 @@ std::string replaceValue(const Decoder &d) {
   return {};
 }
 
+std::string fromSm100(const Decoder &d) {
+  return facts::covers(d.arch, facts::Arch::sm_100)
+             ? std::string()
+             : "ptx_target: " + d.spelling() + " must have target sm_100 or later, got " +
+                   std::string(facts::name(d.arch));
+}
+
+/// Sums of halves say that they do not flush.
+std::string flushing(const Decoder &d) {
+  auto has = [&](std::string_view m) {
+    return std::find(d.raw->modifiers.begin(), d.raw->modifiers.end(), m) != d.raw->modifiers.end();
+  };
+  const bool isSumOfHalves = has("add") && (has("f16") || has("bf16"));
+  if (isSumOfHalves == has("noftz"))
+    return {};
+  return std::string("ptx_modifier: cp.reduce must ") + (isSumOfHalves ? "" : "not ") +
+         "have .noftz here, got " + d.spelling();
+}
+
 constexpr Form kForms[] = {
     {"cp",
      "async ca|cg @shared global L2::64B|L2::128B|L2::256B? L2::cache_hint?",
@@ -65,7 +86,13 @@ constexpr Form kForms[] = {
      {},
      kTma},
     {"cp", "async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes", {}, {}, kTma},
-    {"cp", "async bulk global shared::cta bulk_group L2::cache_hint? cp_mask?", {}, {}, kTma},
+    {"cp", "async bulk global shared::cta bulk_group L2::cache_hint?", {}, {}, kTma},
+    {"cp",
+     "async bulk global shared::cta bulk_group L2::cache_hint? cp_mask",
+     {},
+     {},
+     kTma,
+     fromSm100},
     {"cp", "async bulk prefetch L2 global L2::cache_hint?", FormStatus::hint, "fills a cache",
      kTma},
     {"cp",
@@ -134,7 +161,8 @@ constexpr Form kForms[] = {
      "f16|bf16|f32|f64|u32|s32|u64|s64|b32|b64",
      {},
      {},
-     kTma},
+     kTma,
+     flushing},
     {"cp",
      "reduce async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes add u32|s32|u64",
      {},

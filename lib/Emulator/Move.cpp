@@ -133,6 +133,9 @@ bool decodeMov(Decoder &d) {
     in.run = movPred;
     in.op[0] = d.predicate(d.operand(0), true);
     if (d.operand(1).name == "%is_explicit_cluster") {
+      if (!facts::supports(d.arch, facts::Feature::clusters))
+        return d.fail("ptx_target: %is_explicit_cluster must have a target with clusters, got " +
+                      std::string(facts::name(d.arch)));
       in.run = movSpecialPred;
       in.op[1] = d.explicitCluster();
     } else {

@@ -84,6 +84,18 @@ Operand Decoder::specialRegister(const std::string &n, Type t) {
                    "value as a parameter");
     return 0;
   }
+  if (n == "%current_graph_exec" || n.starts_with("%reserved_smem_offset") ||
+      n.starts_with("%pm")) {
+    unexecuted(n + " tells of a driver, a compiler or a counter that is not here");
+    return 0;
+  }
+  const bool isOfClusters =
+      n.starts_with("%cluster") || n.starts_with("%nclusterid") || n == "%aggr_smem_size";
+  if (isOfClusters && !facts::supports(arch, facts::Feature::clusters)) {
+    fail("ptx_target: " + n + " must have a target with clusters, got " +
+         std::string(facts::name(arch)));
+    return 0;
+  }
   if (it == kNames.end() || bits(t) == 128) {
     fail("ptx_name: unknown register " + n);
     return 0;
