@@ -191,6 +191,32 @@ uint32_t sameWords(const uint8_t *memory, const uint32_t *words) {
   return same;
 }
 
+/// Tells the hazard checks of lanes that another lane of the same store has overwritten.
+template <unsigned bytes> void noteCollisions(Warp &w, const Instruction &in, Window window) {
+  const Operand *regs = w.kernel->lists.data() + in.list;
+  const unsigned n = in.sub;
+  uint64_t addresses[32] = {};
+  uint32_t lost = 0;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    addresses[l] = laneAddress(w, in, l);
+    const uint8_t *p = window.find(addresses[l], bytes * n);
+    if (!p)
+      p = resolveLane(w, in, addresses[l], bytes * n, l, window);
+    bool differs = false;
+    for (unsigned i = 0; i < n; ++i, p += bytes) {
+      const void *value = bytes == 16 ? static_cast<const void *>(w.reg<uint8_t>(regs[i]) + 16 * l)
+                          : in.flags & kWideReg
+                              ? static_cast<const void *>(w.reg<uint64_t>(regs[i]) + l)
+                              : static_cast<const void *>(w.reg<uint32_t>(regs[i]) + l);
+      differs |= std::memcmp(p, value, bytes) != 0;
+    }
+    lost |= uint32_t(differs) << l;
+  }
+  if (lost)
+    w.hazards->lanesCollided(w, in, Space(in.imm2), addresses, bytes * n, lost);
+}
+
 template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
   const Operand *regs = w.kernel->lists.data() + in.list;
   unsigned n = in.sub;
@@ -224,8 +250,11 @@ template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
     changed |= differs;
     same |= uint32_t(!differs) << l;
   }
-  if (w.hazards)
+  if (w.hazards) {
     note(w, in, Touch::store, bytes, n, same);
+    if (Order(in.flags >> kOrderShift) == Order::weak && Space(in.imm2) != Space::local)
+      noteCollisions<bytes>(w, in, window);
+  }
   // Local memory belongs to the state of the warp.
   w.cta->cluster->progress += changed && Space(in.imm2) != Space::local;
   return Outcome::next;

@@ -310,7 +310,7 @@ void Hazards::checkGlobal(const Actor &x, const GlobalAccess &a, const GlobalAcc
     return;
   }
   auto isPlain = [](Touch t) { return t == Touch::store || t == Touch::storeSame; };
-  if (isPlain(now) && isPlain(then) && (now == Touch::storeSame || then == Touch::storeSame))
+  if (now == Touch::storeSame && isPlain(then))
     place(Rule::OS6);
   else if (!isSameCta)
     place(Rule::GM1);

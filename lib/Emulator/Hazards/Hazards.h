@@ -84,6 +84,9 @@ public:
   /// Of a whole warp; `same` are lanes that store the value that was there.
   void accesses(Warp &w, const Instruction &in, Touch touch, Space space, const uint64_t *addresses,
                 unsigned bytes, uint32_t same, Order order, bool isWide);
+  /// A store whose `lost` lanes do not find their values in memory behind it.
+  void lanesCollided(const Warp &w, const Instruction &in, Space space, const uint64_t *addresses,
+                     unsigned bytes, uint32_t lost);
 
   // Tensor maps in memory.
   void mapReplaced(Warp &w, const Instruction &in, unsigned lane, Space space, uint64_t address);

@@ -161,8 +161,13 @@ void Hazards::flush(const Actor &x) {
     const bool isWgmma = components[x.record.component].agent == Agent::wgmma;
     std::string text = isWgmma ? "wgmma" : verb(here);
     text += object(here);
-    text += " (warp " + dec(x.state->warp->id) + ")" + does + what + " that " + nameOf(c.other);
-    if (unseen)
+    text += " (warp " + dec(x.state->warp->id) + ")" + does + what + " that " +
+            (c.rule == Rule::MB7
+                 ? "mbarrier.init at " + cluster.launch.module.file + ":" + dec(lineOf(c.other))
+                 : nameOf(c.other));
+    if (c.rule == Rule::MB7)
+      text += " made a live mbarrier of";
+    else if (unseen)
       text += " wrote, not yet visible to the async proxy";
     else if (isAsynchronous(c.other.touch))
       text += isWrite(c.other.touch) ? " may still be writing" : " may still be reading";

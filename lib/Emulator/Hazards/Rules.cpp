@@ -163,8 +163,11 @@ constexpr HazardRule kRules[] = {
      "ordinary load as the first guess of a compare-and-swap, unordered with atomics of other "
      "threads",
      "ld.relaxed at a scope that holds the other threads", "8.7.1", "", ""},
+    {"OS12", HazardLevel::warning, "lanes of one instruction store different values to one place",
+     "the addresses, which must differ among the lanes, or the guard, which must leave one of them",
+     "8.7.1", "", "", HazardLack::wrong},
 };
-static_assert(std::size(kRules) == size_t(Rule::OS11) + 1);
+static_assert(std::size(kRules) == size_t(Rule::OS12) + 1);
 
 } // namespace
 

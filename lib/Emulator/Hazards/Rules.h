@@ -69,6 +69,7 @@ enum class Rule : uint8_t {
   OS9,
   OS10,
   OS11,
+  OS12,
 };
 
 inline const HazardRule &info(Rule rule) { return hazardRules()[size_t(rule)]; }

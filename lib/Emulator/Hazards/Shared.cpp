@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaunchHazards.h"
 #include "State.h"
 
 #include "../CompareAndSwap.h"
@@ -222,6 +223,30 @@ void Hazards::access(Warp &w, const Instruction &in, Touch touch, Space space, u
     touchGlobal(x, globalAccess(x, isWide), address, bytes);
   else
     touchSharedAt(x, space, address, bytes);
+}
+
+void Hazards::lanesCollided(const Warp &w, const Instruction &in, Space space,
+                            const uint64_t *addresses, unsigned bytes, uint32_t lost) {
+  const auto lane = unsigned(__builtin_ctz(lost));
+  unsigned other = lane;
+  for (uint32_t m = w.mask & ~(1u << lane); m; m &= m - 1) {
+    const auto l = unsigned(__builtin_ctz(m));
+    if (addresses[l] - addresses[lane] + bytes - 1 < 2 * bytes - 1)
+      other = l;
+  }
+  if (other == lane) // another cluster's store
+    return;
+  uint64_t at = addresses[lane];
+  if (space == Space::generic)
+    space = classify(at, at);
+  const std::string what = space == Space::global
+                               ? describeGlobal(cluster.launch.memory, at, at + bytes - 1)
+                               : "shared memory bytes " + hex(at & kSharedOffsetMask) + ".." +
+                                     hex((at & kSharedOffsetMask) + bytes - 1);
+  report(Rule::OS12, info(Rule::OS12).level, in.line, in.line,
+         "st (warp " + dec(w.id) + ") writes " + what + " by lanes " + dec(lane) + " and " +
+             dec(other) + " with different values",
+         {});
 }
 
 void Hazards::touchSharedAt(const Actor &x, Space space, uint64_t address, unsigned bytes) {

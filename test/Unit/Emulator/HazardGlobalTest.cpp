@@ -105,7 +105,11 @@ std::vector<HazardCase> cases() {
   const std::string clear = "mov.u32 %r20, %ctaid.x; setp.eq.u32 %p2, %r20, 0;\n"
                             "[-@%p2 st.global.u32 [%in], 0;-]\n";
   two("GM1_counter", elected(0, clear + "red.relaxed.gpu.global.add.u32 [%in], 1;\n"));
-  two("GM1_counterOrdered", elected(0, clear + "atom.acq_rel.gpu.global.add.u32 %r22, [%in], 1;\n"));
+  two("GM1_counterOrdered",
+      elected(0, clear + "atom.acq_rel.gpu.global.add.u32 %r22, [%in], 1;\n"));
+  // The first store finds its value there by chance: OS6 is of two that agree.
+  one("OS7_chance", "shr.u32 %r20, %t, 5; @[+!+]%p6 bra S1; st.global.u32 [%in], %r20;\nS1:\n",
+      L::warning);
   // The elements of a vector are accesses of their own.
   two("GM1_vector",
       twoRoles(elected(0,

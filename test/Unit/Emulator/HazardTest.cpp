@@ -333,6 +333,16 @@ std::vector<HazardCase> cases() {
   shared("OS5", kWord + "@%p6 st.shared.u32 [%r11+1024], %t; @%p6 " + kArrive1 + "[-" +
                     wait(1, 0, ".relaxed.cta") + "-][+" + wait(1, 0) +
                     "+]ld.shared.u32 %r12, [%b+1024];\n");
+  // Which lane's value stays is left open.
+  shared("OS12", kWord + inWarp(0, "st.shared.u32 [[-%b-][+%r11+]+1024], %t;\n"), L::warning);
+  c.back().isAlone = true;
+  shared("OS12_half",
+         kWord + "[-and.b32 %r11, %r11, -8;-] [+shl.b32 %r11, %t, 3; add.u32 %r11, %r11, %b;+]\n"
+                 "st.shared.v2.u32 [%r11+1024], {%t, %t};\n",
+         L::warning);
+  c.back().isAlone = true;
+  shared("OS12_global", "[-st.global.u32 [%in], %t;-][+st.global.u32 [%po], %t;+]\n", L::warning);
+  c.back().isAlone = true;
   shared("OS6", kWord + "[-st.shared.u32 [%b+1024], 7;-][+st.shared.u32 [%r11+1024], 7;+]\n",
          L::warning);
   c.push_back({"OS4",
