@@ -17,11 +17,10 @@
 namespace blockscale::emu {
 
 namespace {
-constexpr unsigned kSlice = 4096;          // warp instructions
-constexpr unsigned kSliceAtLimit = 64;     // the same, where no instructions are left
-constexpr unsigned kIdleBeforeLanding = 4; // rounds without visible progress
-constexpr unsigned kIdleBeforeMemory = 16; // the same, before states are compared
-constexpr unsigned kIdleIsLivelock = 100000;
+constexpr unsigned kSlice = 4096;                // warp instructions
+constexpr unsigned kSliceAtLimit = 64;           // the same, where no instructions are left
+constexpr unsigned kIdleBeforeLanding = 4;       // rounds without visible progress
+constexpr unsigned kIdleBeforeMemory = 16;       // the same, before states are compared
 constexpr unsigned kIdleBeforeOthers = 16;       // rounds of polls before others get their turn
 constexpr unsigned kComputingBeforeOthers = 256; // the same where nobody should be polling
 constexpr unsigned kRoundsOfTurn = 16;           // on average, of random timing

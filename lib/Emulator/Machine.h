@@ -388,6 +388,7 @@ private:
   unsigned idle = 0;         // rounds in which nothing changed
   uint64_t repeatsAt = ~uint64_t(0);
   bool repeats() const;
+  static constexpr unsigned kIdleIsLivelock = 100000; // rounds
 };
 
 /// Resolves a generic address to a space and an address in it.

@@ -118,6 +118,9 @@ void Cluster::reportStuck(bool livelock, const std::string &others) {
                    dec(cta->index.z) + " warp " + dec(w->id) + " at " + describeWait(*w, f);
       }
   message += others;
+  if (livelock && idle > kIdleIsLivelock)
+    message += "; given up after " + dec(int64_t(kIdleIsLivelock)) +
+               " rounds without a change, though no warp came back to a state that it was in";
   std::optional<uint64_t> wrongAt;
   for (const auto &cta : ctas)
     for (const auto &[offset, sums] : cta->transactions)

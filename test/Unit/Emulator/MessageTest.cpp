@@ -120,6 +120,12 @@ const Case kCases[] = {
      "11 has an atomic operation on global memory 0x100000000004, which holds 0x0"},
     {"LivelockOfNothing", "L: bra L;",
      "livelock: every warp polls and nothing is in flight; cta 0,0,0 warp 0 at line 11 polls"},
+    {"LivelockOfCountedPolls",
+     "mov.u32 %r0, 0;\nL: nanosleep.u32 20; add.u32 %r0, %r0, 1; setp.lt.u32 %p1, %r0, 200000;\n"
+     "@%p1 bra L;",
+     "livelock: every warp polls and nothing is in flight; cta 0,0,0 warp 0 at line 12 polls; "
+     "given "
+     "up after 100000 rounds without a change, though no warp came back to a state that it was in"},
     {"BarrierDeadlock", "bar.sync 1, 64;",
      "deadlock: no warp can run and nothing is in flight; cta 0,0,0 warp 0 at line 11 waits at "
      "barrier 1 (32 of 64 threads arrived)"},
