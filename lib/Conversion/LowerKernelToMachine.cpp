@@ -10,6 +10,7 @@
 
 #include "Activations.h"
 #include "ClusterValues.h"
+#include "QuantizedColumns.h"
 #include "SourceLocations.h"
 #include "blockscale/Conversion/GemmKernel.h"
 #include "blockscale/Conversion/Passes.h"
@@ -82,6 +83,23 @@ private:
   Value clustersM() { return rowClusters ? rowClusters : constant(cluster.plan.clustersM(shape)); }
   /// The first row of those that a warpgroup drains at a time.
   Value firstRow(Value tileRow) { return mul(tileRow, rowsOfProduct(schedule)); }
+  /// The row of D that is the lane's.
+  Value ownRow(Value tileRow) { return add(add(firstRow(tileRow), mul(warp, 32)), lane); }
+  /// The same, or the last row where it lies beyond.
+  Value ownRowInside(Value tileRow) {
+    Value row = ownRow(tileRow);
+    if (!overhangsM())
+      return row;
+    return arith::MinSIOp::create(
+        b, loc, row, problem.hasDynamicM() ? add(rows(), -1) : constant(problem.getM() - 1));
+  }
+  /// A column of D in a tile as one of the matrix.
+  Value columnOfD(Value tileColumn, int64_t column) {
+    return add(mul(tileColumn, shape.tileColumns), column);
+  }
+  /// f32s of as many columns of the product, from `column` of the tile on. Those behind the last
+  /// one are read from in front of it and never stored.
+  SmallVector<Value> loadColumns(Value buffer, Value tileColumn, int64_t column, int64_t count);
 
   // Control.
   void ifTrue(Value condition, llvm::function_ref<void()> body);
@@ -120,7 +138,12 @@ private:
   void lowerOp(MmaSpanOp op);
   void lowerOp(LoadAccumulatorOp op);
   void lowerOp(LoadCOp op);
+  void lowerOp(LoadRowAlphaOp op);
   void lowerOp(ApplyEpilogueOp op);
+  void lowerOp(ApplyGateOp op);
+  void lowerOp(QuantizeColumnsOp op);
+  void lowerOp(StoreColumnsOp op);
+  void lowerOp(StoreColumnScalesOp op);
   void lowerOp(StagingAcquireOp op);
   void lowerOp(StoreStagingOp op);
   void lowerOp(TmaStoreOp op);
@@ -347,8 +370,9 @@ void KernelLowering::lower(Operation *op) {
       .Case<TileCountOp, TileCoordinatesOp, CtaIndexOp, CtaCountOp, PairRankOp, ScaleTilesOfBOp,
             ProducerAcquireOp, ProducerCommitOp, ConsumerWaitOp, ConsumerReleaseOp,
             PipelineAdvanceOp, PipelineDrainOp, TmaLoadOp, CopyScalesOp, MmaOp, MmaSpanOp,
-            LoadAccumulatorOp, LoadCOp, ApplyEpilogueOp, StagingAcquireOp, StoreStagingOp,
-            TmaStoreOp, StagingDrainOp, PlainStoreOp>([&](auto op) {
+            LoadAccumulatorOp, LoadCOp, LoadRowAlphaOp, ApplyEpilogueOp, ApplyGateOp,
+            QuantizeColumnsOp, StoreColumnsOp, StoreColumnScalesOp, StagingAcquireOp,
+            StoreStagingOp, TmaStoreOp, StagingDrainOp, PlainStoreOp>([&](auto op) {
         lowerOp(op);
         op.erase();
       });
@@ -633,10 +657,7 @@ void KernelLowering::lowerOp(LoadCOp op) {
   int64_t n = problem.getN(), bytes = shape.outBytes;
   Type type = getElementType(b.getContext(), problem.getOut());
   int64_t group = n % 4 == 0 ? 4 : 1;
-  Value row = add(add(firstRow(op.getTileRow()), mul(warp, 32)), lane);
-  if (overhangsM())
-    row = arith::MinSIOp::create(
-        b, loc, row, problem.hasDynamicM() ? add(rows(), -1) : constant(problem.getM() - 1));
+  Value row = ownRowInside(op.getTileRow());
   Value start = arith::MulIOp::create(
       b, loc, widen(row), arith::ConstantIntOp::create(b, loc, n * bytes, /*width=*/64));
   Value first = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
@@ -656,30 +677,46 @@ void KernelLowering::lowerOp(LoadCOp op) {
   }
 }
 
-void KernelLowering::lowerOp(ApplyEpilogueOp op) {
-  SmallVector<Value> bias;
-  int64_t count = op.getValues().size();
-  if (op.getBias()) {
-    int64_t n = problem.getN();
-    // Columns behind the last one are read from in front of it and never stored.
-    int64_t group = n % 4 == 0 ? 4 : 1;
-    bool ragged = overhangsN();
-    Value first = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
-    SmallVector<Type> types(group, b.getF32Type());
-    for (int64_t i = 0; i < count; i += group) {
-      Value column = add(first, i);
-      if (ragged)
-        column = arith::MinSIOp::create(b, loc, column, constant(n - group));
-      Value offset = widen(mul(column, 4));
-      llvm::append_range(bias, LdGlobalOp::create(b, loc, types, op.getBias(), offset).getValues());
-    }
+SmallVector<Value> KernelLowering::loadColumns(Value buffer, Value tileColumn, int64_t column,
+                                               int64_t count) {
+  SmallVector<Value> values;
+  if (!buffer)
+    return values;
+  int64_t n = problem.getN(), group = n % 4 == 0 ? 4 : 1;
+  Value first = add(mul(tileColumn, schedule.getTile().n), column);
+  SmallVector<Type> types(group, b.getF32Type());
+  for (int64_t i = 0; i < count; i += group) {
+    Value at = add(first, i);
+    if (overhangsN())
+      at = arith::MinSIOp::create(b, loc, at, constant(n - group));
+    Value offset = widen(mul(at, 4));
+    llvm::append_range(values, LdGlobalOp::create(b, loc, types, buffer, offset).getValues());
   }
+  return values;
+}
+
+void KernelLowering::lowerOp(LoadRowAlphaOp op) {
+  Value offset = widen(mul(ownRowInside(op.getTileRow()), 4));
+  op.replaceAllUsesWith(
+      LdGlobalOp::create(b, loc, b.getF32Type(), op.getBuffer(), offset).getValues().front());
+}
+
+void KernelLowering::lowerOp(ApplyEpilogueOp op) {
+  int64_t count = op.getValues().size();
+  SmallVector<Value> bias = loadColumns(op.getBias(), op.getTileColumn(), op.getColumn(), count),
+                     factors =
+                         loadColumns(op.getAlphaColumns(), op.getTileColumn(), op.getColumn(), count);
   for (int64_t i = 0; i < count; ++i) {
-    Value value = op.getValues()[i];
-    if (op.getAlpha() && op.getBias())
-      value = FmaRnOp::create(b, loc, value, op.getAlpha(), bias[i]);
-    else if (op.getAlpha())
-      value = arith::MulFOp::create(b, loc, value, op.getAlpha());
+    Value value = op.getValues()[i], alpha = op.getAlpha();
+    if (!factors.empty()) {
+      if (alpha)
+        value = arith::MulFOp::create(b, loc, value, alpha);
+      alpha = factors[size_t(i)];
+    }
+    if (alpha && op.getBias())
+      value = FmaRnOp::create(b, loc, value, alpha, bias[i]);
+    else if (alpha)
+      value = arith::MulFOp::create(b, loc, value, alpha);
     else if (op.getBias())
       value = arith::AddFOp::create(b, loc, value, bias[i]);
     if (op.getBeta())
@@ -690,6 +727,42 @@ void KernelLowering::lowerOp(ApplyEpilogueOp op) {
       value = emitActivation(b, loc, op.getActivation()->getValue(), value);
     op.getResults()[i].replaceAllUsesWith(value);
   }
+}
+
+void KernelLowering::lowerOp(ApplyGateOp op) {
+  for (auto [result, gate, value] : llvm::zip_equal(op.getResults(), op.getGates(), op.getValues()))
+    result.replaceAllUsesWith(
+        arith::MulFOp::create(b, loc, emitActivation(b, loc, op.getFunction().getValue(), gate),
+                              value)
+            .getResult());
+}
+
+void KernelLowering::lowerOp(QuantizeColumnsOp op) {
+  QuantizedColumns quantized =
+      quantizeColumns(b, loc, schedule, problem.getOutBlocked(), op.getValues(), op.getGlobal());
+  op.getWords().replaceAllUsesWith(ValueRange(quantized.words));
+  op.getScales().replaceAllUsesWith(ValueRange(quantized.scales));
+}
+
+void KernelLowering::lowerOp(StoreColumnsOp op) {
+  Value column = columnOfD(op.getTileColumn(), op.getColumn());
+  storeColumns(b, loc, problem.getOutBlocked(), op.getBuffer(), {ownRow(op.getTileRow()), column},
+               op.getWords());
+  BarWarpSyncOp::create(b, loc); // some lanes have no row
+}
+
+void KernelLowering::lowerOp(StoreColumnScalesOp op) {
+  Value column = columnOfD(op.getTileColumn(), op.getColumn());
+  // Behind the last columns of the last tile rows of tiles of scales may go on.
+  int64_t tiles = cluster.plan.clustersN(shape) * cluster.plan.columnTiles();
+  int64_t end = op.getColumn() + int64_t(op.getScales().size()) * problem.getQuantized().getBlock();
+  Value isLast;
+  if (end == shape.tileColumns)
+    isLast = equals(op.getTileColumn(), tiles - 1);
+  storeColumnScales(b, loc, problem.getOutBlocked(), op.getBuffer(),
+                    {ownRow(op.getTileRow()), column}, op.getScales(),
+                    {isLast, tiles * shape.tileColumns});
+  BarWarpSyncOp::create(b, loc);
 }
 
 void KernelLowering::lowerOp(StagingAcquireOp op) {
@@ -722,7 +795,7 @@ void KernelLowering::lowerOp(TmaStoreOp op) {
   FenceProxyAsyncOp::create(b, loc);
   BarWarpSyncOp::create(b, loc);
   Value row = add(firstRow(op.getTileRow()), mul(warp, 32));
-  Value column = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
+  Value column = columnOfD(op.getTileColumn(), op.getColumn());
   Value source = add(shared(plan.getOffset() + int64_t(op.getBuffer()) * plan.getBytes()),
                      mul(warp, 32 * 128));
   ifElected([&] {
@@ -736,9 +809,9 @@ void KernelLowering::lowerOp(StagingDrainOp op) {
 }
 
 void KernelLowering::lowerOp(PlainStoreOp op) {
-  int64_t n = problem.getN(), bytes = shape.outBytes;
-  Value row = add(add(firstRow(op.getTileRow()), mul(warp, 32)), lane);
-  Value column = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
+  int64_t n = problem.getOutColumns(), bytes = shape.outBytes;
+  Value row = ownRow(op.getTileRow());
+  Value column = columnOfD(op.getTileColumn(), op.getColumn());
   Value limit = arith::SubIOp::create(b, loc, constant(n), column);
   Value start = arith::AddIOp::create(
       b, loc,

@@ -21,6 +21,7 @@ struct KernelPlan {
   std::string tile;        // 128x128x256
   std::string problem;     // 178x1536x384
   std::string epilogue;
+  std::string quantizer; // mxfp8 by scaled, where the result is quantised
   std::string kernel;   // raw_nibble …, of blocks; divide …, of a quantiser, which has no tile
   std::string fallback; // why it is not the first choice; empty where it is
   int64_t blocks = 0;   // of one SM, of blocks

@@ -64,6 +64,11 @@ public:
     return value;
   }
 
+  Value reciprocal(Value value) {
+    Value one = LLVM::ConstantOp::create(b, loc, b.getF32FloatAttr(1.0f));
+    return LLVM::FDivOp::create(b, loc, one, value);
+  }
+
   /// A size as the runtime takes it.
   Value size(Value index) { return arith::IndexCastOp::create(b, loc, b.getI64Type(), index); }
   Value extent(Value memref, int64_t dimension) {
@@ -320,6 +325,11 @@ Value lowerSwapNibbles(SwapNibblesOp op, SwapNibblesOp::Adaptor, Calls &calls) {
 Value lowerCheckGemm(CheckGemmOp op, CheckGemmOp::Adaptor, Calls &calls) {
   ProblemAttr problem = op.getLogicalProblem();
   Value m = problem.hasDynamicM() ? calls.extent(op.getD(), 0) : calls.i64(problem.getM());
+  // A kernel that is given the reciprocal divides, too.
+  Value global = op.getNormConst() ? calls.reciprocal(calls.f32(op.getNormConst()))
+                                   : calls.f32(op.getGlobal());
+  auto none = facts::Activation::none;
+  QuantizedAttr quantized = problem.getQuantized();
   return calls.call(
       "bsrt_call_check_gemm",
       {calls.string(op.getName()),
@@ -346,7 +356,15 @@ Value lowerCheckGemm(CheckGemmOp op, CheckGemmOp::Adaptor, Calls &calls) {
        calls.code(problem.getMajorB()),
        calls.f32(op.getBeta()),
        calls.pointerOrNull(op.getC()),
-       calls.code(op.getActivation() ? op.getActivation().getValue() : facts::Activation::none)});
+       calls.code(op.getActivation() ? op.getActivation().getValue() : none),
+       calls.pointerOrNull(op.getAlphaRows()),
+       calls.pointerOrNull(op.getAlphaColumns()),
+       calls.code(problem.getGate() ? problem.getGate().getFunction() : none),
+       calls.pointerOrNull(op.getDScales()),
+       calls.code(quantized ? quantized.getScale() : facts::ScaleFormat::ue8m0),
+       calls.i32(quantized ? quantized.getBlock() : 0),
+       calls.code(quantized ? quantized.getLayout() : facts::ScaleLayout::linear),
+       global});
 }
 
 Value lowerQuantizeChunks(QuantizeChunksOp op, QuantizeChunksOp::Adaptor, Calls &calls) {

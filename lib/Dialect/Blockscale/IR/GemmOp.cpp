@@ -48,16 +48,36 @@ static int64_t pitchOf(Type type) {
   return pitched ? pitched.getBytes() : 0;
 }
 
+/// The scales of D, where it is quantised: the block is the one by which they have columns / block
+/// columns, else the usual one, and the rules say why.
+static QuantizedAttr quantizedOf(const ProductTypes &types, int64_t columns) {
+  ScalesAttr encoding = types.outScales ? getScalesEncoding(types.outScales) : ScalesAttr();
+  std::optional<Format> element = getFormat(cast<ShapedType>(types.out).getElementType());
+  if (!encoding || !element)
+    return nullptr;
+  ScaleMatrixAttr matrix = getScaleMatrix(types.outScales);
+  const facts::QuantizedFormat *format = nullptr;
+  if (matrix && matrix.getCols() > 0 && columns % matrix.getCols() == 0)
+    format = findQuantized(*element, encoding.getFormat(), columns / matrix.getCols());
+  if (!format)
+    format = findQuantized(*element, encoding.getFormat());
+  return format ? QuantizedAttr::get(types.out.getContext(), format->scale, format->block,
+                                     encoding.getLayout())
+                : QuantizedAttr();
+}
+
 static ProblemAttr buildProblem(const ProductTypes &types) {
   auto a = cast<ShapedType>(types.a), b = cast<ShapedType>(types.b);
   facts::ProductFormat formats = formatsOf(types);
   auto [m, k] = extentsOf(a, types.majorA);
+  int64_t n = extentsOf(b, types.majorB).first;
   return ProblemAttr::get(
-      types.a.getContext(), m, extentsOf(b, types.majorB).first, k, formats.a, formats.b,
+      types.a.getContext(), m, n, k, formats.a, formats.b,
       formats.scale, formats.block, getScalesEncoding(types.sfa).getLayout(),
       getScalesEncoding(types.sfb).getLayout(),
       *getFormat(cast<ShapedType>(types.out).getElementType()), majorOf(types.majorA),
-      majorOf(types.majorB), pitchOf(types.a), pitchOf(types.b));
+      majorOf(types.majorB), pitchOf(types.a), pitchOf(types.b),
+      quantizedOf(types, types.gate ? n / 2 : n), types.gate);
 }
 
 ProblemAttr blockscale::getProblemOf(const ProductTypes &types) {
@@ -119,7 +139,8 @@ static LogicalResult verifyReach(ProblemAttr p, ErrorFn emitError) {
   int64_t tiles = ((p.getM() + 127) / 128) * ((p.getN() + 127) / 128);
   if (tiles > kMaxTiles)
     return emitError() << "gemm_c15: tiles of 128x128 must be fewer than 2^31, got " << tiles;
-  for (auto [what, bytes] : {std::pair("a", p.getABytes()), std::pair("sfa", p.getSfaBytes()),
+  int64_t scales = p.getQuantized() ? p.getOutBlocked().getScaleBytes() : 0;
+  for (auto [what, bytes] : {std::pair("scales of out", scales), std::pair("a", p.getABytes()), std::pair("sfa", p.getSfaBytes()),
                              std::pair("b", p.getBBytes()), std::pair("sfb", p.getSfbBytes()),
                              std::pair("out", p.getOutBytes())})
     if (bytes > kMaxBufferBytes)
@@ -172,8 +193,11 @@ static LogicalResult verifyExtents(const ProductTypes &types, ErrorFn emitError)
     return verifyDynamicMajor(facts::Major::mn, kDynamicExtent, emitError);
   for (auto [type, hasM] :
        {std::pair(types.a, true), std::pair(types.sfa, true), std::pair(types.b, false),
-        std::pair(types.sfb, false), std::pair(types.alpha, false), std::pair(types.bias, false),
-        std::pair(types.beta, false), std::pair(types.c, true), std::pair(types.out, true)}) {
+        std::pair(types.sfb, false), std::pair(types.alpha, false),
+        std::pair(types.alphaRows, false), std::pair(types.alphaColumns, false),
+        std::pair(types.bias, false), std::pair(types.beta, false), std::pair(types.c, true),
+        std::pair(types.global, false), std::pair(types.normConst, false),
+        std::pair(types.out, true), std::pair(types.outScales, true)}) {
     auto shaped = dyn_cast_or_null<ShapedType>(type);
     if (shaped && !cast<ShapedType>(hasM ? rest(type) : type).hasStaticShape())
       return emitError() << "gemm_c2: shapes must be static but for m, got " << type;
@@ -189,14 +213,42 @@ static LogicalResult verifyDynamicPitch(ProblemAttr p, ErrorFn emitError) {
                      << p.getPitchA();
 }
 
+/// gemm_c30 of a problem.
+static LogicalResult verifyQuantized(ProblemAttr p, ErrorFn emitError) {
+  QuantizedAttr quantized = p.getQuantized();
+  if (!quantized)
+    return success();
+  if (!findQuantized(p.getOut(), quantized.getScale(), quantized.getBlock()))
+    return emitError() << "gemm_c30: formats of out must be a combination that is built: "
+                       << listQuantized() << ", got " << name(p.getOut()) << " scaled "
+                       << name(quantized.getScale()) << " by " << quantized.getBlock();
+  if (p.getOutColumns() % quantized.getBlock())
+    return emitError() << "gemm_c30: columns of out must be a whole number of scale blocks, got "
+                       << p.getOutColumns() << ", and " << p.getOutColumns()
+                       << " is not a multiple of " << quantized.getBlock();
+  if (p.hasDynamicM())
+    return emitError() << "gemm_c30: m must be static where out is quantised, got ?";
+  return success();
+}
+
+/// gemm_c32 of a problem.
+static LogicalResult verifyGate(ProblemAttr p, ErrorFn emitError) {
+  if (!p.getGate() || p.getN() % (2 * kGateInterleave) == 0)
+    return success();
+  return emitError() << "gemm_c32: n must be a multiple of " << 2 * kGateInterleave
+                     << " with a gate, got " << p.getN();
+}
+
 LogicalResult blockscale::verifyProblem(ProblemAttr p, ErrorFn emitError) {
   if (failed(verifySizes(p.getM(), p.getN(), p.getK(), emitError)))
     return failure();
   if (failed(verifyDynamicMajor(p.getMajorA(), p.getM(), emitError)) ||
       failed(verifyFormats(p.getFormats(), p.getScale(), emitError)))
     return failure();
-  if (facts::info(p.getOut()).bits < 16)
+  if (facts::info(p.getOut()).bits < 16 && !p.getQuantized())
     return emitError() << "gemm_c6: out must be f32, f16 or bf16, got " << name(p.getOut());
+  if (failed(verifyQuantized(p, emitError)) || failed(verifyGate(p, emitError)))
+    return failure();
   if (failed(verifyWholeBlocks(p.getK(), p.getBlock(), emitError)) ||
       failed(verifyPitches(p, emitError)) || failed(verifyReach(p, emitError)) ||
       failed(verifyDynamicPitch(p, emitError)) ||
@@ -214,12 +266,68 @@ static LogicalResult verifyBias(Type type, int64_t n, ErrorFn emitError) {
 
 /// gemm_c23.
 static LogicalResult verifyC(const ProductTypes &types, ErrorFn emitError) {
+  if (types.c && (types.outScales || types.gate || (types.packed && types.packed.getGate())))
+    return emitError() << "gemm_c23: out must be wide and without gates where there is c, got "
+                       << (types.outScales ? "quantised" : "gates");
   if (types.beta && !types.c)
     return emitError() << "gemm_c23: beta must be given with c, got none";
   if (types.c && types.c != types.out)
     return emitError() << "gemm_c23: c must have the type of out, " << types.out << ", got "
                        << types.c;
   return success();
+}
+
+/// gemm_c31 and gemm_c33, and gemm_c32 of what stands beside a gate.
+static LogicalResult verifyFactors(const ProductTypes &types, ProblemAttr p, ErrorFn emitError) {
+  bool wants = p.getQuantized() && facts::hasGlobalScale(p.getQuantized().getScale());
+  int have = bool(types.global) + bool(types.normConst);
+  if (have != wants)
+    return emitError() << "gemm_c31: one of global and norm_const must be "
+                       << (wants ? "given for scales of ue4m3" : "absent but for scales of ue4m3")
+                       << ", got " << (have == 2 ? "both" : have ? "one" : "none");
+  if (p.getGate() && types.activation)
+    return emitError() << "gemm_c32: a gate must stand without an activation, got "
+                       << name(types.activation.getValue());
+  if (types.packed && types.gate)
+    return emitError() << "gemm_c32: gate must stand in the logical form, got one beside problem";
+  if (types.alphaRows && p.hasDynamicM())
+    return emitError() << "gemm_c33: m must be static where there is alpha_rows, got ?";
+  for (auto [what, type, extent] : {std::tuple("alpha_rows", types.alphaRows, p.getM()),
+                                    std::tuple("alpha_columns", types.alphaColumns, p.getN())})
+    if (type && cast<ShapedType>(type).getDimSize(0) != extent)
+      return emitError() << "gemm_c33: " << what << " must have " << extent << " elements, got "
+                         << cast<ShapedType>(type).getDimSize(0);
+  return success();
+}
+
+/// gemm_c30 of the types of the logical form, and of two destinations in any.
+static LogicalResult verifyOutScales(const ProductTypes &types, int64_t m, int64_t columns,
+                                     ErrorFn emitError) {
+  auto out = cast<ShapedType>(types.out);
+  std::optional<Format> element = getElementFormat(types.out);
+  bool isNarrowOut = !element || facts::info(*element).bits < 16;
+  if (isNarrowOut != bool(types.outScales))
+    return emitError() << "gemm_c30: out must be "
+                       << (isNarrowOut ? "wide, or narrow elements and their scales"
+                                       : "narrow where its scales are given")
+                       << ", got " << out;
+  if (!types.outScales)
+    return success();
+  auto scales = dyn_cast<RankedTensorType>(types.outScales);
+  auto encoding = scales ? dyn_cast_or_null<ScalesAttr>(scales.getEncoding()) : ScalesAttr();
+  if (!encoding || !scales.getElementType().isInteger(8))
+    return emitError() << "gemm_c30: scales of out must be i8 with an encoding "
+                          "#blockscale.scales<format, layout>, got "
+                       << types.outScales;
+  QuantizedAttr quantized = quantizedOf(types, columns);
+  if (!element || !quantized)
+    return emitError() << "gemm_c30: formats of out must be a combination that is built: "
+                       << listQuantized() << ", got " << out << " scaled " << scales;
+  if (columns % quantized.getBlock() == 0 && scales.getRank() == 2 &&
+      scales.getDimSize(0) == m && scales.getDimSize(1) * quantized.getBlock() == columns)
+    return success();
+  return emitError() << "gemm_c30: scales of out must be " << extentText(m) << " rows of "
+                     << columns << " / " << quantized.getBlock() << ", got " << shapeOf(scales);
 }
 
 static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError) {
@@ -234,9 +342,10 @@ static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError)
     return emitError() << "gemm_c4: b must be "
                        << (majorOf(types.majorB) == facts::Major::mn ? "k x n" : "n x k")
                        << " with the k = " << k << " of a, got " << shapeOf(b);
-  if (out.getDimSize(0) != m || out.getDimSize(1) != n)
-    return emitError() << "gemm_c4: out must be " << extentText(m) << "x" << n << " (m x n), got "
-                       << shapeOf(out);
+  int64_t columns = types.gate ? n / 2 : n;
+  if (out.getDimSize(0) != m || out.getDimSize(1) != columns)
+    return emitError() << "gemm_c4: out must be " << extentText(m) << "x" << columns
+                       << (types.gate ? " (m x n / 2), got " : " (m x n), got ") << shapeOf(out);
   if (failed(verifySizes(m, n, k, emitError)))
     return failure();
 
@@ -259,7 +368,12 @@ static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError)
   if (failed(verifyScales("sfa", types.sfa, m, cols, emitError)) ||
       failed(verifyScales("sfb", types.sfb, n, cols, emitError)))
     return failure();
-  if (failed(verifyBias(types.bias, n, emitError)))
+  if (failed(verifyBias(types.bias, n, emitError)) ||
+      failed(verifyOutScales(types, m, columns, emitError)))
+    return failure();
+  ProblemAttr problem = buildProblem(types);
+  if (failed(verifyQuantized(problem, emitError)) || failed(verifyGate(problem, emitError)) ||
+      failed(verifyFactors(types, problem, emitError)))
     return failure();
   if (failed(verifyPitches(buildProblem(types), emitError)) ||
       failed(verifyReach(buildProblem(types), emitError)) ||
@@ -278,11 +392,23 @@ static LogicalResult verifyPacked(const ProductTypes &types, ErrorFn emitError) 
       failed(verifyBytes("gemm_c11", "b", types.b, p.getBBytes(), emitError)) ||
       failed(verifyBytes("gemm_c11", "sfb", types.sfb, p.getSfbBytes(), emitError)))
     return failure();
+  if (bool(types.outScales) != bool(p.getQuantized()))
+    return emitError() << "gemm_c30: out must have scales where the problem is quantised, got "
+                       << (types.outScales ? "scales" : "none");
   auto out = cast<ShapedType>(types.out);
-  if (out.getRank() != 2 || out.getDimSize(0) != p.getM() || out.getDimSize(1) != p.getN() ||
-      getFormat(out.getElementType()) != p.getOut())
-    return emitError() << "gemm_c11: out must be " << extentText(p.getM()) << "x" << p.getN()
-                       << " of " << name(p.getOut()) << ", got " << types.out;
+  if (BlockedAttr blocked = p.getOutBlocked()) {
+    if (failed(verifyBytes("gemm_c11", "out", types.out, blocked.getElementBytes(), emitError)) ||
+        failed(verifyBytes("gemm_c11", "scales of out", types.outScales, blocked.getScaleBytes(),
+                           emitError)))
+      return failure();
+  } else if (out.getRank() != 2 || out.getDimSize(0) != p.getM() ||
+             out.getDimSize(1) != p.getOutColumns() ||
+             getFormat(out.getElementType()) != p.getOut()) {
+    return emitError() << "gemm_c11: out must be " << extentText(p.getM()) << "x"
+                       << p.getOutColumns() << " of " << name(p.getOut()) << ", got " << types.out;
+  }
+  if (failed(verifyFactors(types, p, emitError)))
+    return failure();
   if (types.majorA || types.majorB)
     return emitError() << "gemm_c22: major_a and major_b must stand in the logical form, got one "
                           "beside problem";
@@ -291,7 +417,8 @@ static LogicalResult verifyPacked(const ProductTypes &types, ErrorFn emitError) 
 
 LogicalResult blockscale::verifyProduct(const ProductTypes &types, ErrorFn emitError) {
   SmallVector<Type> all{types.a, types.sfa, types.b, types.sfb, types.out};
-  for (Type type : {types.alpha, types.bias, types.beta, types.c})
+  for (Type type : {types.alpha, types.alphaRows, types.alphaColumns, types.bias, types.beta,
+                    types.c, types.global, types.normConst, types.outScales})
     if (type)
       all.push_back(type);
   FailureOr<Storage> storage = verifyStorage("gemm_c1", all, emitError);
@@ -305,14 +432,30 @@ LogicalResult blockscale::verifyProduct(const ProductTypes &types, ErrorFn emitE
   return verifyLogical(types, emitError);
 }
 
-template <typename Op> static ProductTypes typesOf(Op op, Value out) {
+template <typename Op> static ProductTypes typesOf(Op op, Value out, Value outScales) {
   auto typeOf = [](Value value) { return value ? value.getType() : Type(); };
-  return {op.getA().getType(),   op.getSfa().getType(), op.getB().getType(),  op.getSfb().getType(),
-          typeOf(op.getAlpha()), typeOf(op.getBias()),  typeOf(op.getBeta()), typeOf(op.getC()),
-          out.getType(),         op.getProblem(),       op.getMajorA(),       op.getMajorB()};
+  return {op.getA().getType(),
+          op.getSfa().getType(),
+          op.getB().getType(),
+          op.getSfb().getType(),
+          typeOf(op.getAlpha()),
+          typeOf(op.getAlphaRows()),
+          typeOf(op.getAlphaColumns()),
+          typeOf(op.getBias()),
+          typeOf(op.getBeta()),
+          typeOf(op.getC()),
+          typeOf(op.getGlobal()),
+          typeOf(op.getNormConst()),
+          out.getType(),
+          typeOf(outScales),
+          op.getProblem(),
+          op.getMajorA(),
+          op.getMajorB(),
+          op.getActivationAttr(),
+          op.getGateAttr()};
 }
-static ProductTypes typesOf(GemmOp op) { return typesOf(op, op.getOut()); }
-static ProductTypes typesOf(CheckGemmOp op) { return typesOf(op, op.getD()); }
+static ProductTypes typesOf(GemmOp op) { return typesOf(op, op.getOut(), op.getOutScales()); }
+static ProductTypes typesOf(CheckGemmOp op) { return typesOf(op, op.getD(), op.getDScales()); }
 
 ProblemAttr GemmOp::getLogicalProblem() { return getProblemOf(typesOf(*this)); }
 ProblemAttr CheckGemmOp::getLogicalProblem() { return getProblemOf(typesOf(*this)); }
@@ -347,6 +490,10 @@ static LogicalResult verifyBatch(GemmOp gemm, ErrorFn emitError) {
                        << (gemm.getProblem()    ? "problem"
                            : gemm.getSchedule() ? "schedule"
                                                 : "pitched rows");
+  if (types.outScales || types.alphaRows)
+    return emitError() << (types.outScales ? "gemm_c30: out of a batch must be wide, got elements "
+                                             "and scales"
+                                           : "gemm_c33: a batch must have no alpha_rows, got one");
   int64_t batches = cast<ShapedType>(types.out).getDimSize(0);
   bool isShared = cast<ShapedType>(types.b).getRank() == 2;
   for (auto [what, type, isMatrix] :
@@ -369,6 +516,10 @@ static LogicalResult verifyBatch(GemmOp gemm, ErrorFn emitError) {
 
 LogicalResult GemmOp::verify() {
   auto emitError = [&] { return this->emitOpError(); };
+  if (size_t count = getOuts().size(); count != 1 && count != 2)
+    return emitError() << "gemm_c30: out must be one destination, or elements and their scales, "
+                          "got "
+                       << count;
   if (!getSfa() || !getSfb())
     return verifyBlockGemm(*this);
   bool isBatch = hasBatch(*this);

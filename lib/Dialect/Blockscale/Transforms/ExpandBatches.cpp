@@ -30,10 +30,12 @@ static RankedTensorType withShape(Value value, ArrayRef<int64_t> shape) {
 static Value createProduct(OpBuilder &b, GemmOp gemm, Value a, Value sfa, Value bOperand, Value sfb,
                            Value c, Value out) {
   return GemmOp::create(b, gemm.getLoc(), out.getType(), a, sfa, bOperand, sfb, gemm.getAlpha(),
-                        gemm.getBias(), gemm.getBeta(), c, out, ProblemAttr(), ScheduleAttr(),
-                        gemm.getNibblesA(), gemm.getNibblesB(), gemm.getMajorA(), gemm.getMajorB(),
-                        BlockProblemAttr(), WarpScheduleAttr(), ContractAttr(), WgmmaScheduleAttr(),
-                        gemm.getActivationAttr())
+                        /*alpha_rows=*/Value(), gemm.getAlphaColumns(), gemm.getBias(),
+                        gemm.getBeta(), c, /*global=*/Value(), /*norm_const=*/Value(), out,
+                        ProblemAttr(), ScheduleAttr(), gemm.getNibblesA(), gemm.getNibblesB(),
+                        gemm.getMajorA(), gemm.getMajorB(), BlockProblemAttr(), WarpScheduleAttr(),
+                        ContractAttr(), WgmmaScheduleAttr(), gemm.getActivationAttr(),
+                        gemm.getGateAttr())
       .getResult();
 }
 

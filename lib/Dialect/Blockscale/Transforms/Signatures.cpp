@@ -17,7 +17,8 @@ bool blockscale::isOurs(Operation *op) {
 
 bool blockscale::passesOnWhole(Operation *op) {
   return isa<func::FuncOp, func::CallOp, func::ReturnOp, arith::ConstantOp, scf::IfOp, scf::ForOp,
-             scf::YieldOp>(op);
+             scf::YieldOp>(op) ||
+         (isa<tensor::EmptyOp>(op) && op->getNumOperands() == 0);
 }
 
 void blockscale::rememberArgType(func::FuncOp func, unsigned index, Type type) {
