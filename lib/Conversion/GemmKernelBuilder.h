@@ -62,7 +62,8 @@ private:
              mlir::Value phase, const Drain &drain);
   /// Quantises columns of D from `column` of the tile on and stores them; scales wait in `pending`
   /// until as many as are stored at once are there.
-  using PendingScales = llvm::MapVector<std::pair<int64_t, int64_t>, mlir::SmallVector<mlir::Value>>;
+  using PendingScales =
+      llvm::MapVector<std::pair<int64_t, int64_t>, mlir::SmallVector<mlir::Value>>;
   void storeQuantized(const EpilogueParams &params, int64_t product, mlir::Value row,
                       mlir::Value tileColumn, int64_t column, mlir::ValueRange values,
                       PendingScales &pending);

@@ -147,8 +147,9 @@ void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
   SmallVector<Value> params{map(a, maps[0], dynamic.rows.held), map(bOperand, maps[1]),
                             map(sfa, maps[2], dynamic.scaleTiles.held), map(sfb, maps[3])};
   if (schedule.getEpilogue() == Epilogue::tma_store)
-    params.push_back(map(d, outputMap(context, problem.getM(), problem.getOutColumns(), shape.outBytes),
-                         dynamic.rows.held));
+    params.push_back(
+        map(d, outputMap(context, problem.getM(), problem.getOutColumns(), shape.outBytes),
+            dynamic.rows.held));
   else
     params.push_back(d);
   for (Value buffer : {dScales, bias, c, alphaRows, alphaColumns})
@@ -248,12 +249,11 @@ struct LowerGemmToKernel
       b.setInsertionPoint(gemm);
       buildBlockLaunch(b, gemm, kernel, symbol);
     } else {
-      KernelOp kernel =
-          buildGemmKernel(b, gemm.getLoc(), name, gemm.getProblem(), gemm.getSchedule(),
-                          {bool(gemm.getAlpha()), bool(gemm.getAlphaRows()),
-                           bool(gemm.getAlphaColumns()), bool(gemm.getBias()),
-                           bool(gemm.getBeta()), bool(gemm.getC()), bool(gemm.getGlobal()),
-                           bool(gemm.getNormConst()), gemm.getActivationAttr()});
+      KernelOp kernel = buildGemmKernel(
+          b, gemm.getLoc(), name, gemm.getProblem(), gemm.getSchedule(),
+          {bool(gemm.getAlpha()), bool(gemm.getAlphaRows()), bool(gemm.getAlphaColumns()),
+           bool(gemm.getBias()), bool(gemm.getBeta()), bool(gemm.getC()), bool(gemm.getGlobal()),
+           bool(gemm.getNormConst()), gemm.getActivationAttr()});
       b.setInsertionPoint(gemm);
       HostBuilder(gemm, b).build(kernel, symbol);
     }

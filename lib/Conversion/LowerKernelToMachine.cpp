@@ -704,8 +704,8 @@ void KernelLowering::lowerOp(LoadRowAlphaOp op) {
 void KernelLowering::lowerOp(ApplyEpilogueOp op) {
   int64_t count = op.getValues().size();
   SmallVector<Value> bias = loadColumns(op.getBias(), op.getTileColumn(), op.getColumn(), count),
-                     factors =
-                         loadColumns(op.getAlphaColumns(), op.getTileColumn(), op.getColumn(), count);
+                     factors = loadColumns(op.getAlphaColumns(), op.getTileColumn(), op.getColumn(),
+                                           count);
   for (int64_t i = 0; i < count; ++i) {
     Value value = op.getValues()[i], alpha = op.getAlpha();
     if (!factors.empty()) {

@@ -46,16 +46,15 @@ QuantizedColumns blockscale::quantizeColumns(OpBuilder &builder, Location loc,
     Value scale;
     if (sequence == QuantizeSequence::remainder) {
       Value divisor = scaleDivisor(e, d.getScale(), byte, global, prescale);
-      Value negated =
-          e.select(e.isZero(divisor), e.f32(-0.0f), e.divf(e.f32(-1), divisor));
+      Value negated = e.select(e.isZero(divisor), e.f32(-0.0f), e.divf(e.f32(-1), divisor));
       for (Value &value : block)
         value = divideByBlock(e, value, divisor, negated, prescale);
     } else {
       scale = sequence == QuantizeSequence::scaled ? byte : scaleFactor(e, sequence, byte);
     }
     for (ArrayRef<Value> rest = block; !rest.empty(); rest = rest.drop_front(kFour)) {
-      Value word = encodeElements(e, schedule.getArch(), d.getElement(), rest.take_front(kFour),
-                                  scale);
+      Value word =
+          encodeElements(e, schedule.getArch(), d.getElement(), rest.take_front(kFour), scale);
       packed = concat(e, packed, {{word}, fourBits});
     }
     quantized.scales.push_back(byte);
@@ -150,9 +149,8 @@ static void storeTiled(WarpEmitter &e, BlockedAttr d, Value start, PlaceInD at, 
       scale = e.select(e.below(e.add(column, int64_t(i)), columns), scale, zero);
   Value word = joinBytes(e, masked);
   word = e.select(isWhole ? e.both(isRow, e.below(column, columns)) : isRow, word, zero);
-  e.ifThen(e.both(e.below(at.row, paddedRows), e.below(column, paddedColumns)), [&] {
-    storeBytes(e, e.add(start, tiledOffset(e, d, at.row, column)), word, count);
-  });
+  e.ifThen(e.both(e.below(at.row, paddedRows), e.below(column, paddedColumns)),
+           [&] { storeBytes(e, e.add(start, tiledOffset(e, d, at.row, column)), word, count); });
   int64_t end = covered.count / d.getBlock();
   if (!covered.isLast || end >= paddedColumns)
     return;

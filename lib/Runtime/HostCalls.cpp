@@ -312,11 +312,22 @@ void bsrt_call_check_gemm(const char *name, int64_t m, int64_t n, int64_t k, int
   Session *session = active();
   if (!session)
     return;
-  bsrt_check check{m,    n,   k,      a,       b,       scale,    block,   sfa,
-                   sfb,  out, inst_k, alpha,   a_bytes, a_scales, b_bytes, b_scales,
-                   bias, d,   mma,    major_a, major_b, beta,     c,       activation,
-                   alpha_rows, alpha_columns, gate, d_scales, out_scale, out_block, out_layout,
-                   global};
+  bsrt_check check{m,          n,
+                   k,          a,
+                   b,          scale,
+                   block,      sfa,
+                   sfb,        out,
+                   inst_k,     alpha,
+                   a_bytes,    a_scales,
+                   b_bytes,    b_scales,
+                   bias,       d,
+                   mma,        major_a,
+                   major_b,    beta,
+                   c,          activation,
+                   alpha_rows, alpha_columns,
+                   gate,       d_scales,
+                   out_scale,  out_block,
+                   out_layout, global};
   CheckRecord record{name, {}};
   if (m == 0) // no launch either
     return;

@@ -102,8 +102,7 @@ public:
       alpha *= check.alpha_columns[col];
     double value = alpha * sum;
     double bound = std::fabs(alpha) * (factor * magnitude + (instructions + 1) * kF32Least);
-    for (bool isFactor :
-         {check.alpha != 1.0f, bool(check.alpha_rows), bool(check.alpha_columns)})
+    for (bool isFactor : {check.alpha != 1.0f, bool(check.alpha_rows), bool(check.alpha_columns)})
       if (isFactor)
         bound += rounding(value, bound);
     if (check.bias) {

@@ -72,8 +72,7 @@ void QuantizedRows::compare(int64_t row, std::span<const Expected> values,
     };
     for (int64_t i = 0; i < blocks.block; ++i) {
       const Expected &e = block[size_t(i)];
-      double element =
-          emu::decode(blocks.element, blocks.loadElement(elements, row, begin + i));
+      double element = emu::decode(blocks.element, blocks.loadElement(elements, row, begin + i));
       double lower = quantized(e.value - e.bound), upper = quantized(e.value + e.bound);
       if (mayBeZero(blocks.scale, byte)) {
         lower = std::min(lower, 0.0);

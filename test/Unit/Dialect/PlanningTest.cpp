@@ -28,7 +28,8 @@ protected:
   ProblemAttr problem(Format a, Format b, ScaleFormat scale, int64_t block) {
     return ProblemAttr::get(&context, 1024, 1024, 1024, a, b, scale, block,
                             facts::ScaleLayout::tiled, facts::ScaleLayout::tiled, Format::f32,
-                            Major::k, Major::k, /*pitch_a=*/0, /*pitch_b=*/0, QuantizedAttr(), GateAttr());
+                            Major::k, Major::k, /*pitch_a=*/0, /*pitch_b=*/0, QuantizedAttr(),
+                            GateAttr());
   }
   /// Of a tile of 128 rows and `n` columns.
   StageBytes stage(ProblemAttr problem, MmaKind kind, int64_t n, int64_t instK) {

@@ -207,9 +207,10 @@ LogicalResult blockscale::verifyBlockGemm(GemmOp op) {
                              {"a nibble order", op.getNibblesA() || op.getNibblesB()},
                              {"a major", op.getMajorA() || op.getMajorB()}})
     if (given)
-      return emitError() << "gemm_c19: a product of blocks must have no alpha, bias, beta, c, "
-                            "activation, gate, scales of out, nibble order and major (not built), got "
-                         << what;
+      return emitError()
+             << "gemm_c19: a product of blocks must have no alpha, bias, beta, c, "
+                "activation, gate, scales of out, nibble order and major (not built), got "
+             << what;
   if (op.getProblem() || op.getSchedule())
     return emitError() << "gemm_c20: a product of blocks must have block_problem and "
                           "warp_schedule, got "

@@ -34,8 +34,8 @@ int64_t BlockedAttr::getScaleBytes() const {
 
 ProblemAttr ProblemAttr::withM(int64_t m) const {
   return get(getContext(), m, getN(), getK(), getA(), getB(), getScale(), getBlock(), getSfa(),
-             getSfb(), getOut(), getMajorA(), getMajorB(), getPitchA(), getPitchB(),
-             getQuantized(), getGate());
+             getSfb(), getOut(), getMajorA(), getMajorB(), getPitchA(), getPitchB(), getQuantized(),
+             getGate());
 }
 
 BlockedAttr ProblemAttr::getOutBlocked() const {

@@ -71,13 +71,12 @@ static ProblemAttr buildProblem(const ProductTypes &types) {
   facts::ProductFormat formats = formatsOf(types);
   auto [m, k] = extentsOf(a, types.majorA);
   int64_t n = extentsOf(b, types.majorB).first;
-  return ProblemAttr::get(
-      types.a.getContext(), m, n, k, formats.a, formats.b,
-      formats.scale, formats.block, getScalesEncoding(types.sfa).getLayout(),
-      getScalesEncoding(types.sfb).getLayout(),
-      *getFormat(cast<ShapedType>(types.out).getElementType()), majorOf(types.majorA),
-      majorOf(types.majorB), pitchOf(types.a), pitchOf(types.b),
-      quantizedOf(types, types.gate ? n / 2 : n), types.gate);
+  return ProblemAttr::get(types.a.getContext(), m, n, k, formats.a, formats.b, formats.scale,
+                          formats.block, getScalesEncoding(types.sfa).getLayout(),
+                          getScalesEncoding(types.sfb).getLayout(),
+                          *getFormat(cast<ShapedType>(types.out).getElementType()),
+                          majorOf(types.majorA), majorOf(types.majorB), pitchOf(types.a),
+                          pitchOf(types.b), quantizedOf(types, types.gate ? n / 2 : n), types.gate);
 }
 
 ProblemAttr blockscale::getProblemOf(const ProductTypes &types) {
@@ -140,9 +139,9 @@ static LogicalResult verifyReach(ProblemAttr p, ErrorFn emitError) {
   if (tiles > kMaxTiles)
     return emitError() << "gemm_c15: tiles of 128x128 must be fewer than 2^31, got " << tiles;
   int64_t scales = p.getQuantized() ? p.getOutBlocked().getScaleBytes() : 0;
-  for (auto [what, bytes] : {std::pair("scales of out", scales), std::pair("a", p.getABytes()), std::pair("sfa", p.getSfaBytes()),
-                             std::pair("b", p.getBBytes()), std::pair("sfb", p.getSfbBytes()),
-                             std::pair("out", p.getOutBytes())})
+  for (auto [what, bytes] : {std::pair("scales of out", scales), std::pair("a", p.getABytes()),
+                             std::pair("sfa", p.getSfaBytes()), std::pair("b", p.getBBytes()),
+                             std::pair("sfb", p.getSfbBytes()), std::pair("out", p.getOutBytes())})
     if (bytes > kMaxBufferBytes)
       return emitError() << "gemm_c15: " << what << " must take at most 2^40 bytes, got " << bytes;
   return success();
@@ -284,7 +283,10 @@ static LogicalResult verifyFactors(const ProductTypes &types, ProblemAttr p, Err
   if (have != wants)
     return emitError() << "gemm_c31: one of global and norm_const must be "
                        << (wants ? "given for scales of ue4m3" : "absent but for scales of ue4m3")
-                       << ", got " << (have == 2 ? "both" : have ? "one" : "none");
+                       << ", got "
+                       << (have == 2 ? "both"
+                           : have    ? "one"
+                                     : "none");
   if (p.getGate() && types.activation)
     return emitError() << "gemm_c32: a gate must stand without an activation, got "
                        << name(types.activation.getValue());
@@ -323,8 +325,8 @@ static LogicalResult verifyOutScales(const ProductTypes &types, int64_t m, int64
   if (!element || !quantized)
     return emitError() << "gemm_c30: formats of out must be a combination that is built: "
                        << listQuantized() << ", got " << out << " scaled " << scales;
-  if (columns % quantized.getBlock() == 0 && scales.getRank() == 2 &&
-      scales.getDimSize(0) == m && scales.getDimSize(1) * quantized.getBlock() == columns)
+  if (columns % quantized.getBlock() == 0 && scales.getRank() == 2 && scales.getDimSize(0) == m &&
+      scales.getDimSize(1) * quantized.getBlock() == columns)
     return success();
   return emitError() << "gemm_c30: scales of out must be " << extentText(m) << " rows of "
                      << columns << " / " << quantized.getBlock() << ", got " << shapeOf(scales);

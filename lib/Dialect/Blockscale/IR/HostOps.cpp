@@ -248,8 +248,8 @@ private:
     constexpr int64_t kFactorBytes = sizeof(float);
     want.push_back({"bias", problem.getN() * kFactorBytes});
     want.push_back({"c", problem.getOutBytes()});
-    want.push_back({"alpha_rows", problem.hasDynamicM() ? kDynamicExtent
-                                                        : problem.getM() * kFactorBytes});
+    want.push_back(
+        {"alpha_rows", problem.hasDynamicM() ? kDynamicExtent : problem.getM() * kFactorBytes});
     want.push_back({"alpha_columns", problem.getN() * kFactorBytes});
     if (buffers.size() > want.size())
       return refuse("launch_c7: buffers must be at most ", want.size(), ", got ", buffers.size());

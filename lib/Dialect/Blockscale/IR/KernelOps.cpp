@@ -206,9 +206,8 @@ private:
   /// Columns of an accumulator stage that the next tile may write once it is released.
   int64_t sharedColumns(TmemPlanAttr plan) const {
     ArrayRef<int64_t> bases = plan.getAccumulators();
-    return isOverlapped()
-               ? columnsUntilRead(shape, schedule, bases[0] + plan.getWidth() - bases[1])
-               : plan.getWidth();
+    return isOverlapped() ? columnsUntilRead(shape, schedule, bases[0] + plan.getWidth() - bases[1])
+                          : plan.getWidth();
   }
   bool isOverlapped() const {
     return schedule.getAccumulatorColumns() == AccumulatorColumns::overlapped;

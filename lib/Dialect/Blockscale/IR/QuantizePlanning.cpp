@@ -161,8 +161,8 @@ bool blockscale::isSequenceOf(QuantizeSequence sequence, QuantizeProblemAttr pro
 
 /// From the plainest to the best.
 static constexpr std::array kSequencesByRank{QuantizeSequence::integer,
-                                             QuantizeSequence::reciprocal,
-                                             QuantizeSequence::scaled, QuantizeSequence::remainder};
+                                             QuantizeSequence::reciprocal, QuantizeSequence::scaled,
+                                             QuantizeSequence::remainder};
 
 std::optional<QuantizeSequence> blockscale::chooseSequence(facts::ScaleFormat scale, Arch arch) {
   std::optional<QuantizeSequence> best;

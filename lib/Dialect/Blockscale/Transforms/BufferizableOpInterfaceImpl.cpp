@@ -72,7 +72,8 @@ struct GemmModel : DstBufferizableOpInterfaceExternalModel<GemmModel, GemmOp> {
                    gemm.getContract(), gemm.getWgmmaSchedule(), gemm.getActivationAttr(),
                    gemm.getGateAttr())
         ->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    replaceOpWithBufferizedValues(rewriter, op, gemm.getResult() ? ValueRange(*outs) : ValueRange());
+    replaceOpWithBufferizedValues(rewriter, op,
+                                  gemm.getResult() ? ValueRange(*outs) : ValueRange());
     return success();
   }
 };
@@ -96,13 +97,12 @@ struct CheckGemmModel : ReadingModel<CheckGemmModel, CheckGemmOp> {
                           const BufferizationOptions &options, BufferizationState &state) const {
     auto check = cast<CheckGemmOp>(op);
     rewriter.setInsertionPoint(op);
-    FailureOr<SmallVector<Value>> buffers =
-        buffersOf(rewriter,
-                  {check.getA(), check.getSfa(), check.getB(), check.getSfb(), check.getAlpha(),
-                   check.getAlphaRows(), check.getAlphaColumns(), check.getBias(), check.getBeta(),
-                   check.getC(), check.getGlobal(), check.getNormConst(), check.getD(),
-                   check.getDScales()},
-                  options, state);
+    FailureOr<SmallVector<Value>> buffers = buffersOf(
+        rewriter,
+        {check.getA(), check.getSfa(), check.getB(), check.getSfb(), check.getAlpha(),
+         check.getAlphaRows(), check.getAlphaColumns(), check.getBias(), check.getBeta(),
+         check.getC(), check.getGlobal(), check.getNormConst(), check.getD(), check.getDScales()},
+        options, state);
     if (failed(buffers))
       return failure();
     ArrayRef<Value> v = *buffers;

@@ -280,12 +280,12 @@ private:
     bool reusesB = tile.m > inst.m;
     StageBytes stage = planStage(problem, {kind, inst, tile, group});
 
-    bool wholeChunks = facts::packedBytes(problem.getOut(), problem.getOutColumns()) %
-                           facts::kTmaStoreGranule ==
-                       0;
+    bool wholeChunks =
+        facts::packedBytes(problem.getOut(), problem.getOutColumns()) % facts::kTmaStoreGranule ==
+        0;
     QuantizedAttr quantized = problem.getQuantized();
-    Epilogue store = pinnedEpilogue.value_or(
-        wholeChunks && !quantized ? Epilogue::tma_store : Epilogue::plain_store);
+    Epilogue store = pinnedEpilogue.value_or(wholeChunks && !quantized ? Epilogue::tma_store
+                                                                       : Epilogue::plain_store);
     bool staged = store == Epilogue::tma_store;
     auto [depth, scaleDepth] =
         k == kSpanK

@@ -343,14 +343,13 @@ Value Importer::gemm(Value addend, Value out) {
   Value sfa = matrix(lhs, lhs.scales, {m, perRow}, byte, linear);
   Value bOperand = matrix(rhs, rhs.elements, shape(rhs.major, n), rhs.elementType, {});
   Value sfb = matrix(rhs, rhs.scales, {n, perRow}, byte, linear);
-  auto product =
-      GemmOp::create(b, loc, out.getType(), a, sfa, bOperand, sfb, /*alpha=*/Value(),
-                     /*alpha_rows=*/Value(), /*alpha_columns=*/Value(), /*bias=*/Value(),
-                     /*beta=*/Value(), addend, /*global=*/Value(), /*norm_const=*/Value(), out,
-                     ProblemAttr(), ScheduleAttr(), NibblesAttr(), NibblesAttr(),
-                     majorAttr(lhs.major), majorAttr(rhs.major), BlockProblemAttr(),
-                     WarpScheduleAttr(), ContractAttr(), WgmmaScheduleAttr(), ActivationAttr(),
-                     GateAttr());
+  auto product = GemmOp::create(b, loc, out.getType(), a, sfa, bOperand, sfb, /*alpha=*/Value(),
+                                /*alpha_rows=*/Value(), /*alpha_columns=*/Value(), /*bias=*/Value(),
+                                /*beta=*/Value(), addend, /*global=*/Value(),
+                                /*norm_const=*/Value(), out, ProblemAttr(), ScheduleAttr(),
+                                NibblesAttr(), NibblesAttr(), majorAttr(lhs.major),
+                                majorAttr(rhs.major), BlockProblemAttr(), WarpScheduleAttr(),
+                                ContractAttr(), WgmmaScheduleAttr(), ActivationAttr(), GateAttr());
   return product.getResult();
 }
 

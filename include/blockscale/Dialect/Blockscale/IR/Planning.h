@@ -121,8 +121,8 @@ struct GemmShape {
   int64_t stepsPerStage;          // instructions in the others
   facts::OperandTile a, b;        // one stage
   StageBytes stage;
-  int64_t outBytes;   // of one element of D, which is wide; 1 of narrow ones
-  int64_t outColumns; // of D in 128 bytes
+  int64_t outBytes;    // of one element of D, which is wide; 1 of narrow ones
+  int64_t outColumns;  // of D in 128 bytes
   int64_t tileColumns; // of D in a tile: half of the product's where it has gates
   int64_t tiles() const { return tilesM * tilesN; }
   int64_t ctasOfTile; // that compute one tile together: 1, or a pair
