@@ -352,7 +352,7 @@ void KernelBuilder::buildEpilogue() {
     int64_t shared =
         schedule.getTile().n - accumulatorStep(schedule.getArch(), shape.stage, schedule.getTile(),
                                                schedule.getAccumulatorColumns());
-    int64_t early = columnsUntilRead(shape, schedule, shared) / kEpilogueColumns;
+    int64_t early = ceilDiv(columnsUntilRead(shape, schedule, shared), kEpilogueColumns);
     Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, phase, constant(0));
     auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);

@@ -96,8 +96,8 @@ int64_t blockscale::epilogueColumn(const GemmShape &shape, ScheduleAttr schedule
 int64_t blockscale::columnsUntilRead(const GemmShape &shape, ScheduleAttr schedule,
                                      int64_t columns) {
   bool hasGates = shape.tileColumns != schedule.getTile().n;
-  int64_t step = hasGates ? 2 * kGateInterleave : kEpilogueColumns;
-  return ceilDiv(columns, step) * step;
+  constexpr int64_t group = 2 * kGateInterleave;
+  return hasGates ? ceilDiv(columns, group) * group : columns;
 }
 
 int64_t blockscale::scalesPerStore(const GemmShape &shape, ProblemAttr problem) {

@@ -77,11 +77,11 @@ CASES = [
     Case("mxfp4", 300, 64, "sm_107a", "tiled", ("gelu", "bias"), "cta-group=2,cluster=2x2"),
     Case("nvfp4", 65, 208, "sm_100a", "tiled", ("bias",)),
     Case("nvfp4", 37, 272, "sm_107a", "linear", ("relu", "norm_const"), "tile-n=256,ctas=1"),
-    Case("nvfp4", 300, 560, "sm_100a", "tiled", ("relu",), "tile-n=256,ctas=1"),  # overlapped accumulators
+    Case("nvfp4", 70, 560, "sm_100a", "tiled", ("relu",), "tile-n=256,ctas=1"),  # overlapped accumulators
     Case("fp4-ue5m3", 33, 112, "sm_107a", "tiled", ("alpha_rows", "alpha_columns")),
     Case("fp4-ue5m3-32", 9, 352, "sm_107a", "linear", ("alpha", "alpha_rows", "bias"), "tile-m=256"),
     Case("mxfp8", 37, 384, "sm_107a", "tiled", ("gate", "bias")),
-    Case("nvfp4", 150, 640, "sm_100a", "tiled", ("gate", "alpha"), "tile-n=256,ctas=1"),
+    Case("nvfp4", 50, 640, "sm_100a", "tiled", ("gate", "alpha"), "tile-n=256,ctas=1"),
 ]
 ALL = [
     Case(form, 133, n, chip, layout, parts, pins)

@@ -410,7 +410,7 @@ def Blockscale_ApplyGateOp : Blockscale_Op<"apply_gate", [SameVariadicOperandSiz
   let arguments = (ins Blockscale_ActivationAttr:$function, Variadic<F32>:$gates, Variadic<F32>:$values);
   let results = (outs Variadic<F32>:$results);
   let assemblyFormat = [{
-    $function `(` $gates `)` `times` `(` $values `:` type($gates) `,` type($values) `)` attr-dict `:` type($results)
+    $function `(` $gates `:` type($gates) `)` `times` `(` $values `:` type($values) `)` attr-dict `:` type($results)
   }];
   let hasVerifier = 1;
 }
