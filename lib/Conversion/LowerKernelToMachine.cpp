@@ -645,6 +645,10 @@ void KernelLowering::lowerOp(MmaSpanOp op) {
 //===----------------------------------------------------------------------===//
 
 void KernelLowering::lowerOp(LoadAccumulatorOp op) {
+  // ptxas would else load the next pairs' columns and factors while these are in registers, and
+  // spill.
+  if (problem.getGate())
+    BarWarpSyncOp::create(b, loc);
   Value address = add(accumulator(tmemOf(op.getTmem()), op.getAccumulator()), op.getColumn());
   SmallVector<Type> types(op.getValues().size(), b.getI32Type());
   auto load = Tcgen05LdOp::create(b, loc, types, arith::OrIOp::create(b, loc, address, warpLane));
@@ -682,14 +686,24 @@ SmallVector<Value> KernelLowering::loadColumns(Value buffer, Value tileColumn, i
   SmallVector<Value> values;
   if (!buffer)
     return values;
+  constexpr int64_t kBytes = sizeof(float);
   int64_t n = problem.getN(), group = n % 4 == 0 ? 4 : 1;
   Value first = add(mul(tileColumn, schedule.getTile().n), column);
+  // Where all of them are inside or none is, one address and constants behind it are enough: many
+  // addresses that several products share would be many registers.
+  bool isTogether = !overhangsN() || n % count == 0;
+  if (isTogether && overhangsN())
+    first = arith::MinSIOp::create(b, loc, first, constant(n - count));
+  Value start = isTogether ? widen(mul(first, kBytes)) : Value();
   SmallVector<Type> types(group, b.getF32Type());
   for (int64_t i = 0; i < count; i += group) {
-    Value at = add(first, i);
-    if (overhangsN())
-      at = arith::MinSIOp::create(b, loc, at, constant(n - group));
-    Value offset = widen(mul(at, 4));
+    Value offset = start;
+    if (!isTogether)
+      offset =
+          widen(mul(arith::MinSIOp::create(b, loc, add(first, i), constant(n - group)), kBytes));
+    else if (i)
+      offset = arith::AddIOp::create(
+          b, loc, start, arith::ConstantIntOp::create(b, loc, i * kBytes, /*width=*/64));
     llvm::append_range(values, LdGlobalOp::create(b, loc, types, buffer, offset).getValues());
   }
   return values;
@@ -748,7 +762,8 @@ void KernelLowering::lowerOp(StoreColumnsOp op) {
   Value column = columnOfD(op.getTileColumn(), op.getColumn());
   storeColumns(b, loc, problem.getOutBlocked(), op.getBuffer(), {ownRow(op.getTileRow()), column},
                op.getWords());
-  BarWarpSyncOp::create(b, loc); // some lanes have no row
+  if (!isa<StoreColumnScalesOp>(op->getNextNode())) // which waits for the lanes, too
+    BarWarpSyncOp::create(b, loc);                  // some lanes have no row
 }
 
 void KernelLowering::lowerOp(StoreColumnScalesOp op) {

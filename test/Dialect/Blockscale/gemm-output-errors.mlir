@@ -271,3 +271,16 @@ func.func @schedule_c16(%a: !a, %s: !s, %q: tensor<384x192xf32>) -> tensor<384x1
     {gate = #blockscale.gate<function = silu, interleave = 64>, schedule = #blockscale.schedule<arch = sm_100a, mma = mxf8f6f4, inst = 128x192x32, cta_group = 1, tile = 128x192x128, stages = 3, accumulators = 2, epilogue = plain_store, staging = 0, ctas = 148>} -> tensor<384x192xf32>
   return %d : tensor<384x192xf32>
 }
+
+// -----
+
+!a = tensor<32x64xf8E4M3FN>
+!s = tensor<32x2xi8, #blockscale.scales<ue8m0, tiled>>
+!qs = tensor<32x1xi8, #blockscale.scales<ue8m0, tiled>>
+func.func @schedule_c17(%a: !a, %s: !s, %q: tensor<32x32xf8E4M3FN>, %qs: !qs) {
+  // expected-error @below {{schedule_c17: m of tile must be the 128 of inst where D is quantised, got 256}}
+  %d, %ds = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s)
+    outs(%q, %qs : tensor<32x32xf8E4M3FN>, !qs)
+    {schedule = #blockscale.schedule<arch = sm_107a, mma = mxf8f6f4, inst = 128x128x64, cta_group = 1, tile = 256x128x128, stages = 3, accumulators = 2, epilogue = plain_store, staging = 0, ctas = 148, quantizer = <scaled>>} -> tensor<32x32xf8E4M3FN>, !qs
+  return
+}

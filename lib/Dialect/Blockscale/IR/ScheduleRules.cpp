@@ -93,7 +93,7 @@ static std::string columnSum(TmemColumns columns, Shape3 tile, int64_t accumulat
                        columns.sfb, columns.used());
 }
 
-/// schedule_c15 and schedule_c16.
+/// schedule_c15 to schedule_c17.
 static LogicalResult verifyOutput(ProblemAttr problem, ScheduleAttr schedule, ErrorFn emitError) {
   QuantizedAttr quantized = problem.getQuantized();
   SequenceAttr quantizer = schedule.getQuantizer();
@@ -109,6 +109,9 @@ static LogicalResult verifyOutput(ProblemAttr problem, ScheduleAttr schedule, Er
                        << name(schedule.getArch()) << " has, got " << name(quantizer.getValue());
   if (int64_t n = schedule.getTile().n; problem.getGate() && n % (2 * kGateInterleave))
     return emitError() << "schedule_c16: n of tile must be 128 or 256 where D has gates, got " << n;
+  if (int64_t m = schedule.getTile().m; quantized && m != schedule.getInst().m)
+    return emitError() << "schedule_c17: m of tile must be the " << schedule.getInst().m
+                       << " of inst where D is quantised, got " << m;
   return success();
 }
 

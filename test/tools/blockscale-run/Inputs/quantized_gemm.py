@@ -1,4 +1,4 @@
-# ===- quantized_gemm.py - products whose results are quantised, against NumPy ----===#
+# ===- quantized_gemm.py - epilogues that quantise, gate and scale, against NumPy -===#
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
@@ -8,7 +8,8 @@
 # Operands are small integers times powers of two, so that products, alpha and bias are exact in
 # f32 and results have one right byte; those behind GELU and SwiGLU have what values within 2^-20
 # of the argument may become. A row and a block of columns are NaN, and the largest elements stand
-# where blocks, tiles and rows end. ptxas must not spill. `all` is every format on every chip.
+# where blocks, tiles and rows end. Results of f32 and bf16 are of gates and of factors of rows
+# and columns. ptxas must not spill. `all` is every format on every chip.
 #
 # ===-----------------------------------------------------------------------===#
 
@@ -27,7 +28,6 @@ import quantize_rules as rules
 from quantize_chunks import run
 
 F32 = np.float32
-K = 128
 # element, scale, block of results
 FORMATS = {
     "mxfp8": ("e4m3", "ue8m0", 32),
@@ -39,6 +39,7 @@ FORMATS = {
     "fp4-ue5m3": ("e2m1", "ue5m3", 16),
     "fp4-ue5m3-32": ("e2m1", "ue5m3", 32),
 }
+WIDE = {"f32": F32, "bf16": ml_dtypes.bfloat16}
 FUNCTIONS = {
     "relu": lambda x: np.maximum(x, 0),  # NaN stays
     "gelu": lambda x: 0.5 * x * np.vectorize(math.erfc)(-x / math.sqrt(2)),
@@ -55,6 +56,7 @@ class Case:
     layout: str
     parts: tuple = ()  # of the epilogue: alpha, alpha_rows, alpha_columns, bias, gate, norm_const, a function
     pins: str = ""
+    k: int = 128
 
     @property
     def columns(self):
@@ -79,9 +81,15 @@ CASES = [
     Case("nvfp4", 37, 272, "sm_107a", "linear", ("relu", "norm_const"), "tile-n=256,ctas=1"),
     Case("nvfp4", 70, 560, "sm_100a", "tiled", ("relu",), "tile-n=256,ctas=1"),  # overlapped accumulators
     Case("fp4-ue5m3", 33, 112, "sm_107a", "tiled", ("alpha_rows", "alpha_columns")),
-    Case("fp4-ue5m3-32", 9, 352, "sm_107a", "linear", ("alpha", "alpha_rows", "bias"), "tile-m=256"),
+    Case("fp4-ue5m3-32", 9, 352, "sm_107a", "linear", ("alpha", "alpha_rows", "bias"), "tile-n=256"),
     Case("mxfp8", 37, 384, "sm_107a", "tiled", ("gate", "bias")),
     Case("nvfp4", 50, 640, "sm_100a", "tiled", ("gate", "alpha"), "tile-n=256,ctas=1"),
+    Case("f32", 37, 384, "sm_100a", "-", ("gate", "bias")),
+    Case("bf16", 300, 640, "sm_107a", "-", ("gate", "alpha_columns"), "tile-m=256,tile-n=256,ctas=1"),
+    Case("bf16", 37, 512, "sm_100a", "-", ("gate",), "tile-n=256,ctas=1"),  # overlapped accumulators
+    Case("f32", 150, 256, "sm_103a", "-", ("gate", "alpha_rows"), "epilogue=plain_store,ctas=1"),
+    Case("f32", 300, 130, "sm_107a", "-", ("alpha", "alpha_rows", "alpha_columns", "bias"), "cta-group=2,cluster=2x2"),
+    Case("bf16", 133, 200, "sm_100a", "-", ("alpha_rows", "relu")),
 ]
 ALL = [
     Case(form, 133, n, chip, layout, parts, pins)
@@ -98,16 +106,16 @@ def operands(case, seed):
     """Codes of E4M3, scales of E8M0, and what they are."""
     random = np.random.default_rng(seed)
     def integers(rows):
-        values = random.integers(-3, 4, (rows, K)).astype(np.float64)
-        values[random.random((rows, K)) < 0.6] = 0
+        values = random.integers(-3, 4, (rows, case.k)).astype(np.float64)
+        values[random.random((rows, case.k)) < 0.6] = 0
         return values
     a, b = integers(case.m), integers(case.n)
     b[31::32] *= 5  # the largest of a block is its last
-    sa = np.repeat(random.integers(117, 138, (case.m, 1)), K // 32, 1)
-    sb = np.repeat(random.integers(124, 131, (case.n, 1)), K // 32, 1)
+    sa, sb = (random.integers(low, high, (rows, 1)) + random.integers(0, 3, (rows, case.k // 32))
+              for rows, low, high in ((case.m, 117, 138), (case.n, 124, 131)))
     b[: case.n // 5 // 16 * 16] *= random.random() < 0.5  # blocks of zeroes
     codes = [x.astype(ml_dtypes.float8_e4m3fn).view(np.uint8) for x in (a, b)]
-    exact = (a * 2.0 ** (sa[:, :1] - 127.0)) @ (b * 2.0 ** (sb[:, :1] - 127.0)).T
+    exact = (a * np.exp2(np.repeat(sa, 32, 1) - 127.0)) @ (b * np.exp2(np.repeat(sb, 32, 1) - 127.0)).T
     # NaN: a row, and where 16 or 32 columns share a scale, those.
     if case.m > 3:
         sa[3, 1], exact[3] = 255, np.nan
@@ -125,35 +133,39 @@ def factors(case, seed):
             made[part] = (random.integers(-8, 9, shape) * 0.25).astype(F32)
         elif part in case.parts:
             made[part] = np.asarray(2.0 ** random.integers(-3, 4, shape), F32)
-    if FORMATS[case.form][1] == "ue4m3":
+    if case.form not in WIDE and FORMATS[case.form][1] == "ue4m3":
         g = F32(0.0123)
         made["norm_const" if "norm_const" in case.parts else "global"] = np.asarray(F32(81.3) if "norm_const" in case.parts else g)
     return made
 
 
 def module(case, made):
-    element, scale, block = FORMATS[case.form]
-    t = {"a": f"tensor<{case.m}x{K}xf8E4M3FN>", "b": f"tensor<{case.n}x{K}xf8E4M3FN>"}
+    t = {"a": f"tensor<{case.m}x{case.k}xf8E4M3FN>", "b": f"tensor<{case.n}x{case.k}xf8E4M3FN>"}
     for x, rows in (("a", case.m), ("b", case.n)):
-        t["s" + x] = f"tensor<{rows}x{K // 32}xi8, #blockscale.scales<ue8m0, linear>>"
-    q = f"tensor<{case.m}x{case.columns}x{rules.ELEMENTS[element].mlir}>"
-    s = f"tensor<{case.m}x{case.columns // block}xi8, #blockscale.scales<{scale}, {case.layout}>>"
-    types = {name: f"tensor<{'x'.join(map(str, value.shape + ('f32',)))}>" for name, value in made.items()}
+        t["s" + x] = f"tensor<{rows}x{case.k // 32}xi8, #blockscale.scales<ue8m0, linear>>"
+    if case.form in WIDE:
+        types = [f"tensor<{case.m}x{case.columns}x{case.form}>"]
+    else:
+        element, scale, block = FORMATS[case.form]
+        types = [f"tensor<{case.m}x{case.columns}x{rules.ELEMENTS[element].mlir}>",
+                 f"tensor<{case.m}x{case.columns // block}xi8, #blockscale.scales<{scale}, {case.layout}>>"]
+    outs, results, made_ = ", ".join(types), ", ".join(["%q", "%s"][: len(types)]), ["%c", "%cs"][: len(types)]
+    empty = "\n  ".join(f"{name} = tensor.empty() : {type_}" for name, type_ in zip(made_, types))
+    given = {name: f"tensor<{'x'.join(map(str, value.shape + ('f32',)))}>" for name, value in made.items()}
     order = ["alpha", "alpha_rows", "alpha_columns", "bias", "global", "norm_const"]
-    clauses = " ".join(f"{name}(%{name} : {types[name]})" for name in order if name in made)
+    clauses = " ".join(f"{name}(%{name} : {given[name]})" for name in order if name in made)
     attributes = ""
     if "gate" in case.parts:
         attributes = " {gate = #blockscale.gate<function = silu, interleave = 64>}"
     elif case.function:
         attributes = f" {{activation = #blockscale.activation<{case.function}>}}"
     arguments = ", ".join([f"%{x} : {t[x]}".replace(" :", ":") for x in ("a", "sa", "b", "sb")]
-                          + [f"%{name}: {types[name]}" for name in order if name in made])
-    return f"""func.func @f({arguments}) -> ({q}, {s}) {{
-  %c = tensor.empty() : {q}
-  %cs = tensor.empty() : {s}
-  %q, %s = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : {t['a']}, {t['sa']}, {t['b']}, {t['sb']})
-    {clauses} outs(%c, %cs : {q}, {s}){attributes} -> {q}, {s}
-  return %q, %s : {q}, {s}
+                          + [f"%{name}: {given[name]}" for name in order if name in made])
+    return f"""func.func @f({arguments}) -> ({outs}) {{
+  {empty}
+  {results} = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : {t['a']}, {t['sa']}, {t['b']}, {t['sb']})
+    {clauses} outs({', '.join(made_)} : {outs}){attributes} -> {outs}
+  return {results} : {outs}
 }}
 """
 
@@ -231,6 +243,19 @@ def compare(case, values, slack, q, s, sequence, g):
     return int(wrongScales.sum()), int(wrong.sum()), int((padding != 0).sum()), exactly
 
 
+def compareWide(case, values, slack, d):
+    """How many elements are wrong, and those with one right value."""
+    dtype = WIDE[case.form]
+    info = ml_dtypes.finfo(dtype)
+    got = d.view(dtype).reshape(values.shape).astype(np.float64)
+    with np.errstate(all="ignore"):
+        exponent = np.maximum(np.frexp(np.abs(values))[1] - 1, info.minexp)
+        ends = [(values + sign * slack).astype(dtype).astype(np.float64) for sign in (-1, 1)]
+    ulp = np.exp2(exponent - info.nmant) if slack.any() else 0
+    wrong = ~((ends[0] - ulp <= got) & (got <= ends[1] + ulp) | np.isnan(values) & np.isnan(got))
+    return int(wrong.sum()), int((ends[0] == ends[1]).sum())
+
+
 def untile(s, rows, cols):
     """Scales of tiles of 128 rows x 4, and the bytes that are none."""
     r, c = np.arange(rows)[:, None], np.arange(cols)[None, :]
@@ -262,6 +287,20 @@ def check(program, ptxas, folder, case, seed):
         np.save(at(name + ".npy"), value)
         call.append(f"--arg={at(name + '.npy')}")
     call += [f"--pin={case.pins}"] if case.pins else []
+    if case.form in WIDE:
+        said = run(*call, f"--out={at('q.npy')}")
+        if "same bits under earliest, latest, seed 0" not in said or "; error" not in said:
+            sys.exit(said)
+        values, slack = wanted(case, exact, made)
+        d = np.load(at("q.npy"))
+        wrong, exactly = compareWide(case, values, slack, d)
+        # A changed sign of one that is far from zero is seen.
+        place = int(np.nanargmax(np.abs(values) - 64 * slack))
+        bits = d.copy().reshape(-1)
+        bits.view(np.uint32 if d.itemsize == 4 else np.uint16)[place] ^= np.uint32(1 << (8 * d.itemsize - 1))
+        if compareWide(case, values, slack, bits)[0] != wrong + 1:
+            sys.exit(f"{case}: a changed element is not seen")
+        return 0, wrong, 0, spills(ptxas, case.chip, at("k.ptx")), exactly, values.size, "-"
     call += [f"--out={at(name + '.npy')}" for name in ("q", "s")]
     said = run(*call)
     scale = FORMATS[case.form][1]
@@ -301,4 +340,5 @@ def main():
     sys.exit(failed)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -293,6 +293,8 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     - schedule_c15: `quantizer` is there where D is quantised, and only there: a sequence for its
       scales whose conversions the architecture has.
     - schedule_c16: N of `tile` is 128 or 256 where D has gates: both columns of a pair are in it.
+    - schedule_c17: M of `tile` is that of inst where D is quantised: ptxas spills in some epilogues of
+      two products.
   }];
   let parameters = (ins
     ArchParam:$arch, MmaKindParam:$mma, Shape3Param:$inst,
