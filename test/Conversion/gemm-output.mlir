@@ -17,7 +17,7 @@
 // CHECK: %[[G0:.*]]:32 = blockscale.apply_epilogue alpha %[[ALPHA]] at %[[COLUMN:.*]], 0(%[[G]]#0,
 // CHECK: %[[U:.*]]:32 = blockscale.load_accumulator {{.*}} column 64
 // CHECK: %[[U0:.*]]:32 = blockscale.apply_epilogue alpha %[[ALPHA]] at %[[COLUMN]], 64(%[[U]]#0,
-// CHECK: %[[X:.*]]:32 = blockscale.apply_gate <silu>(%[[G0]]#0, {{.*}}) times (%[[U0]]#0,
+// CHECK: %[[X:.*]]:32 = blockscale.apply_gate <silu>(%[[G0]]#0, {{.*}}) times(%[[U0]]#0,
 // CHECK: %[[W:.*]]:4, %[[B:.*]]:2 = blockscale.quantize_columns %[[X]]#0, {{.*}} over %arg7 by <remainder>
 // CHECK: blockscale.store_columns %[[W]]#0, %[[W]]#1, %[[W]]#2, %[[W]]#3 to %arg4[%[[ROW]], %[[COLUMN]]] column 0
 // CHECK: blockscale.load_accumulator {{.*}} column 32
