@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockRules.h"
+#include "GemmOutput.h"
 #include "ProblemOpRules.h"
 
 #include "blockscale/Dialect/Blockscale/IR/Batches.h"
@@ -46,24 +47,6 @@ static facts::ProductFormat formatsOf(const ProductTypes &types) {
 static int64_t pitchOf(Type type) {
   PitchedAttr pitched = getPitched(type);
   return pitched ? pitched.getBytes() : 0;
-}
-
-/// The scales of D, where it is quantised: the block is the one by which they have columns / block
-/// columns, else the usual one, and the rules say why.
-static QuantizedAttr quantizedOf(const ProductTypes &types, int64_t columns) {
-  ScalesAttr encoding = types.outScales ? getScalesEncoding(types.outScales) : ScalesAttr();
-  std::optional<Format> element = getFormat(cast<ShapedType>(types.out).getElementType());
-  if (!encoding || !element)
-    return nullptr;
-  ScaleMatrixAttr matrix = getScaleMatrix(types.outScales);
-  const facts::QuantizedFormat *format = nullptr;
-  if (matrix && matrix.getCols() > 0 && columns % matrix.getCols() == 0)
-    format = findQuantized(*element, encoding.getFormat(), columns / matrix.getCols());
-  if (!format)
-    format = findQuantized(*element, encoding.getFormat());
-  return format ? QuantizedAttr::get(types.out.getContext(), format->scale, format->block,
-                                     encoding.getLayout())
-                : QuantizedAttr();
 }
 
 static ProblemAttr buildProblem(const ProductTypes &types) {
@@ -212,32 +195,6 @@ static LogicalResult verifyDynamicPitch(ProblemAttr p, ErrorFn emitError) {
                      << p.getPitchA();
 }
 
-/// gemm_c30 of a problem.
-static LogicalResult verifyQuantized(ProblemAttr p, ErrorFn emitError) {
-  QuantizedAttr quantized = p.getQuantized();
-  if (!quantized)
-    return success();
-  if (!findQuantized(p.getOut(), quantized.getScale(), quantized.getBlock()))
-    return emitError() << "gemm_c30: formats of out must be a combination that is built: "
-                       << listQuantized() << ", got " << name(p.getOut()) << " scaled "
-                       << name(quantized.getScale()) << " by " << quantized.getBlock();
-  if (p.getOutColumns() % quantized.getBlock())
-    return emitError() << "gemm_c30: columns of out must be a whole number of scale blocks, got "
-                       << p.getOutColumns() << ", and " << p.getOutColumns()
-                       << " is not a multiple of " << quantized.getBlock();
-  if (p.hasDynamicM())
-    return emitError() << "gemm_c30: m must be static where out is quantised, got ?";
-  return success();
-}
-
-/// gemm_c32 of a problem.
-static LogicalResult verifyGate(ProblemAttr p, ErrorFn emitError) {
-  if (!p.getGate() || p.getN() % (2 * kGateInterleave) == 0)
-    return success();
-  return emitError() << "gemm_c32: n must be a multiple of " << 2 * kGateInterleave
-                     << " with a gate, got " << p.getN();
-}
-
 LogicalResult blockscale::verifyProblem(ProblemAttr p, ErrorFn emitError) {
   if (failed(verifySizes(p.getM(), p.getN(), p.getK(), emitError)))
     return failure();
@@ -246,7 +203,7 @@ LogicalResult blockscale::verifyProblem(ProblemAttr p, ErrorFn emitError) {
     return failure();
   if (facts::info(p.getOut()).bits < 16 && !p.getQuantized())
     return emitError() << "gemm_c6: out must be f32, f16 or bf16, got " << name(p.getOut());
-  if (failed(verifyQuantized(p, emitError)) || failed(verifyGate(p, emitError)))
+  if (failed(verifyOutput(p, emitError)))
     return failure();
   if (failed(verifyWholeBlocks(p.getK(), p.getBlock(), emitError)) ||
       failed(verifyPitches(p, emitError)) || failed(verifyReach(p, emitError)) ||
@@ -274,62 +231,6 @@ static LogicalResult verifyC(const ProductTypes &types, ErrorFn emitError) {
     return emitError() << "gemm_c23: c must have the type of out, " << types.out << ", got "
                        << types.c;
   return success();
-}
-
-/// gemm_c31 and gemm_c33, and gemm_c32 of what stands beside a gate.
-static LogicalResult verifyFactors(const ProductTypes &types, ProblemAttr p, ErrorFn emitError) {
-  bool wants = p.getQuantized() && facts::hasGlobalScale(p.getQuantized().getScale());
-  int have = bool(types.global) + bool(types.normConst);
-  if (have != wants)
-    return emitError() << "gemm_c31: one of global and norm_const must be "
-                       << (wants ? "given for scales of ue4m3" : "absent but for scales of ue4m3")
-                       << ", got "
-                       << (have == 2 ? "both"
-                           : have    ? "one"
-                                     : "none");
-  if (p.getGate() && types.activation)
-    return emitError() << "gemm_c32: a gate must stand without an activation, got "
-                       << name(types.activation.getValue());
-  if (types.packed && types.gate)
-    return emitError() << "gemm_c32: gate must stand in the logical form, got one beside problem";
-  if (types.alphaRows && p.hasDynamicM())
-    return emitError() << "gemm_c33: m must be static where there is alpha_rows, got ?";
-  for (auto [what, type, extent] : {std::tuple("alpha_rows", types.alphaRows, p.getM()),
-                                    std::tuple("alpha_columns", types.alphaColumns, p.getN())})
-    if (type && cast<ShapedType>(type).getDimSize(0) != extent)
-      return emitError() << "gemm_c33: " << what << " must have " << extent << " elements, got "
-                         << cast<ShapedType>(type).getDimSize(0);
-  return success();
-}
-
-/// gemm_c30 of the types of the logical form, and of two destinations in any.
-static LogicalResult verifyOutScales(const ProductTypes &types, int64_t m, int64_t columns,
-                                     ErrorFn emitError) {
-  auto out = cast<ShapedType>(types.out);
-  std::optional<Format> element = getElementFormat(types.out);
-  bool isNarrowOut = !element || facts::info(*element).bits < 16;
-  if (isNarrowOut != bool(types.outScales))
-    return emitError() << "gemm_c30: out must be "
-                       << (isNarrowOut ? "wide, or narrow elements and their scales"
-                                       : "narrow where its scales are given")
-                       << ", got " << out;
-  if (!types.outScales)
-    return success();
-  auto scales = dyn_cast<RankedTensorType>(types.outScales);
-  auto encoding = scales ? dyn_cast_or_null<ScalesAttr>(scales.getEncoding()) : ScalesAttr();
-  if (!encoding || !scales.getElementType().isInteger(8))
-    return emitError() << "gemm_c30: scales of out must be i8 with an encoding "
-                          "#blockscale.scales<format, layout>, got "
-                       << types.outScales;
-  QuantizedAttr quantized = quantizedOf(types, columns);
-  if (!element || !quantized)
-    return emitError() << "gemm_c30: formats of out must be a combination that is built: "
-                       << listQuantized() << ", got " << out << " scaled " << scales;
-  if (columns % quantized.getBlock() == 0 && scales.getRank() == 2 && scales.getDimSize(0) == m &&
-      scales.getDimSize(1) * quantized.getBlock() == columns)
-    return success();
-  return emitError() << "gemm_c30: scales of out must be " << extentText(m) << " rows of "
-                     << columns << " / " << quantized.getBlock() << ", got " << shapeOf(scales);
 }
 
 static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError) {
@@ -374,8 +275,7 @@ static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError)
       failed(verifyOutScales(types, m, columns, emitError)))
     return failure();
   ProblemAttr problem = buildProblem(types);
-  if (failed(verifyQuantized(problem, emitError)) || failed(verifyGate(problem, emitError)) ||
-      failed(verifyFactors(types, problem, emitError)))
+  if (failed(verifyOutput(problem, emitError)) || failed(verifyFactors(types, problem, emitError)))
     return failure();
   if (failed(verifyPitches(buildProblem(types), emitError)) ||
       failed(verifyReach(buildProblem(types), emitError)) ||
