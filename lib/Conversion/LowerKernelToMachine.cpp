@@ -136,6 +136,7 @@ private:
   void lowerOp(CopyScalesOp op);
   void lowerOp(MmaOp op);
   void lowerOp(MmaSpanOp op);
+  bool holdsBack(LoadAccumulatorOp op);
   void lowerOp(LoadAccumulatorOp op);
   void lowerOp(LoadCOp op);
   void lowerOp(LoadRowAlphaOp op);
@@ -644,10 +645,23 @@ void KernelLowering::lowerOp(MmaSpanOp op) {
 // Epilogue
 //===----------------------------------------------------------------------===//
 
+/// Gates and their values take so many registers that ptxas spills where it loads those of other
+/// pairs early. What is quantised has a barrier behind each pair already.
+bool KernelLowering::holdsBack(LoadAccumulatorOp op) {
+  if (!problem.getGate() || isa_and_nonnull<BarWarpSyncOp>(op->getPrevNode()))
+    return false;
+  int64_t n = schedule.getTile().n, column = op.getColumn(),
+          inGroup = column % (2 * kGateInterleave);
+  // Of overlapped accumulators the first is read from its end.
+  bool isBackward = schedule.getAccumulatorColumns() == AccumulatorColumns::overlapped &&
+                    getConstantIntValue(op.getAccumulator()) == 0;
+  bool isFirst = column == (isBackward ? n - int64_t(op.getValues().size()) : 0);
+  bool isSecondOfPair = (inGroup >= kGateInterleave) != isBackward;
+  return !isFirst && (isSecondOfPair || !problem.getQuantized());
+}
+
 void KernelLowering::lowerOp(LoadAccumulatorOp op) {
-  // ptxas would else load the next pairs' columns and factors while these are in registers, and
-  // spill.
-  if (problem.getGate())
+  if (holdsBack(op))
     BarWarpSyncOp::create(b, loc);
   Value address = add(accumulator(tmemOf(op.getTmem()), op.getAccumulator()), op.getColumn());
   SmallVector<Type> types(op.getValues().size(), b.getI32Type());

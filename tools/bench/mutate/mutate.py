@@ -277,8 +277,8 @@ def quantizedProducts(build, folder, pattern):
     import numpy
     import quantized_gemm
 
-    for case in (quantized_gemm.Case("mxfp8", 200, 160, "sm_107a", "tiled", ("gelu", "bias"), "tile-n=64,ctas=1,stages=2", 576),
-                 quantized_gemm.Case("nvfp4", 140, 512, "sm_100a", "tiled", ("gate", "alpha"), "tile-n=256,ctas=1,stages=2", 576)):
+    for case in (quantized_gemm.Case("mxfp8", 200, 160, "sm_107a", "tiled", ("gelu", "bias"), "tile-n=64,ctas=1,stages=2", 512),
+                 quantized_gemm.Case("nvfp4", 140, 512, "sm_100a", "tiled", ("gate", "alpha"), "tile-n=256,ctas=1,stages=2", 512)):
         name = f"quantised-{case.form}-{case.chip}-{case.m}x{case.n}x{case.k}"
         if not re.search(pattern, name):
             continue
