@@ -272,13 +272,13 @@ def emittedKernels(build, folder, pattern):
 
 def quantizedProducts(build, folder, pattern):
     """Products whose epilogue quantises: with GELU and half words of scales, and of gates from accumulators that overlap;
-    several tiles for each CTA, and more K tiles than stages."""
+    several tiles for each pair of CTAs, and more K tiles than stages."""
     sys.path.insert(0, str(ROOT / "test" / "tools" / "blockscale-run" / "Inputs"))
     import numpy
     import quantized_gemm
 
-    for case in (quantized_gemm.Case("mxfp8", 200, 160, "sm_107a", "tiled", ("gelu", "bias"), "tile-n=64,ctas=1,stages=2", 512),
-                 quantized_gemm.Case("nvfp4", 140, 512, "sm_100a", "tiled", ("gate", "alpha"), "tile-n=256,ctas=1,stages=2", 512)):
+    for case in (quantized_gemm.Case("mxfp8", 400, 160, "sm_107a", "tiled", ("gelu", "bias"), "tile-n=64,ctas=2,cta-group=2,stages=2", 512),
+                 quantized_gemm.Case("nvfp4", 300, 512, "sm_100a", "tiled", ("gate", "alpha"), "tile-n=256,ctas=2,cta-group=2,stages=2", 512)):
         name = f"quantised-{case.form}-{case.chip}-{case.m}x{case.n}x{case.k}"
         if not re.search(pattern, name):
             continue
@@ -298,6 +298,7 @@ def quantizedProducts(build, folder, pattern):
         arguments += [f"--arg={part}={float(value)}" for part, value in made.items() if not value.shape]
         kernel = Kernel(build, work, name, (work / "k.ptx").read_text(), work / "k.json", arguments)
         kernel.results = 2
+        kernel.flags = OBEYED_IN_CLUSTERS
         yield kernel
 
 
