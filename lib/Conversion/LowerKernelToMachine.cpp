@@ -19,6 +19,9 @@
 #include "blockscale/Facts/LayoutsScales.h"
 #include "blockscale/Facts/Tmem.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace blockscale {
@@ -872,6 +875,11 @@ void KernelLowering::lowerOp(PlainStoreOp op) {
 
 struct LowerKernelToMachine
     : blockscale::impl::BlockscaleLowerKernelToMachinePassBase<LowerKernelToMachine> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect>(); // of conversions and functions
+    BlockscaleLowerKernelToMachinePassBase::getDependentDialects(registry);
+  }
+
   void runOnOperation() override {
     getOperation().walk([&](KernelOp kernel) {
       if (!kernel.getBody().front().getOps<WarpRoleOp>().empty())
