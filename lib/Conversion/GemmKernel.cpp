@@ -259,11 +259,22 @@ void KernelBuilder::drain(const EpilogueParams &params, Value row, Value column,
   SmallVector<Value> rows{first};
   for (int64_t product = 1; product < products; ++product)
     rows.push_back(arith::AddIOp::create(b, loc, first, constant(product)));
+  SmallVector<Value> alphas(size_t(products), params.alpha);
+  if (params.alphaRows)
+    for (auto [alpha, row] : llvm::zip_equal(alphas, rows)) {
+      Value factor = LoadRowAlphaOp::create(b, loc, params.alphaRows, row);
+      alpha = alpha ? arith::MulFOp::create(b, loc, alpha, factor).getResult() : factor;
+    }
+  PendingScales scales;
+  llvm::DenseMap<int64_t, SmallVector<Value>> halves; // of pairs with gates, by D's column
+  int64_t stored = 0;                                 // loads whose columns of D are stored
   for (int64_t i = 0; i < products * loads; ++i) {
     int64_t from = epilogueColumn(shape, schedule, i, width), n = from % tileN;
     if (drain.order == DrainOrder::backward)
       from = n = tileN - n - width;
-    row = rows[size_t(from / tileN)];
+    int64_t product = from / tileN;
+    row = rows[size_t(product)];
+    Value alpha = alphas[size_t(product)];
     auto load = LoadAccumulatorOp::create(b, loc, types, tmem, drain.accumulator, from);
     if (i + 1 == drain.loadsBeforeRelease)
       ConsumerReleaseOp::create(b, loc, accumulators, stage);
@@ -271,23 +282,62 @@ void KernelBuilder::drain(const EpilogueParams &params, Value row, Value column,
     ValueRange ofC;
     if (params.c)
       ofC = LoadCOp::create(b, loc, types, params.c, row, column, n).getValues();
-    if (params.alpha || params.bias || params.c || epilogue.activation)
-      values = ApplyEpilogueOp::create(b, loc, types, params.alpha, params.bias, params.beta,
-                                       column, n, values, ofC, epilogue.activation)
+    if (alpha || params.alphaColumns || params.bias || params.c || epilogue.activation)
+      values = ApplyEpilogueOp::create(b, loc, types, alpha, params.alphaColumns, params.bias,
+                                       params.beta, column, n, values, ofC, epilogue.activation)
                    .getResults();
+    if (GateAttr gate = problem.getGate()) {
+      // The first columns of a group gate those behind them.
+      constexpr int64_t group = 2 * kGateInterleave;
+      bool isGate = n % group < kGateInterleave;
+      n = n / group * kGateInterleave + n % kGateInterleave;
+      SmallVector<Value> &other = halves[product * tileN + n];
+      if (other.empty()) {
+        other.assign(values.begin(), values.end());
+        continue;
+      }
+      auto function = ActivationAttr::get(b.getContext(), gate.getFunction());
+      values = ApplyGateOp::create(b, loc, types, function, isGate ? values : ValueRange(other),
+                                   isGate ? ValueRange(other) : values)
+                   .getResults();
+    }
+    if (problem.getQuantized()) {
+      storeQuantized(params, product, row, column, n, values, scales);
+      continue;
+    }
     if (!staged) {
       PlainStoreOp::create(b, loc, params.out, row, column, n, values);
       continue;
     }
     // Buffers take turns in the order of the stores.
-    int64_t buffer = i / perChunk % schedule.getStaging();
-    if (i % perChunk == 0)
+    int64_t buffer = stored / perChunk % schedule.getStaging();
+    if (stored % perChunk == 0)
       StagingAcquireOp::create(b, loc, staging, buffer);
     StoreStagingOp::create(b, loc, staging, buffer, n % shape.outColumns * shape.outBytes, values);
-    if ((i + 1) % perChunk == 0)
+    if (++stored % perChunk == 0)
       TmaStoreOp::create(b, loc, staging, buffer, params.out, row, column,
                          n / shape.outColumns * shape.outColumns);
   }
+}
+
+void KernelBuilder::storeQuantized(const EpilogueParams &params, int64_t product, Value row,
+                                   Value tileColumn, int64_t column, ValueRange values,
+                                   PendingScales &pending) {
+  int64_t block = problem.getQuantized().getBlock(), count = values.size();
+  Type i32 = b.getI32Type();
+  SmallVector<Type> words(facts::packedBytes(problem.getOut(), count) / 4, i32);
+  SmallVector<Type> bytes(count / block, i32);
+  auto quantized = QuantizeColumnsOp::create(b, loc, words, bytes, values, params.global,
+                                             schedule.getQuantizer());
+  StoreColumnsOp::create(b, loc, quantized.getWords(), params.out, row, tileColumn, column);
+  int64_t group = scalesPerStore(shape, problem), first = column / (group * block);
+  SmallVector<Value> &held = pending[{product, first}];
+  held.resize(size_t(group));
+  for (auto [i, scale] : llvm::enumerate(quantized.getScales()))
+    held[size_t(column / block % group) + i] = scale;
+  if (llvm::all_of(held, [](Value scale) { return bool(scale); }))
+    StoreColumnScalesOp::create(b, loc, held, params.outScales, row, tileColumn,
+                                first * group * block);
 }
 
 void KernelBuilder::buildEpilogue() {
@@ -297,8 +347,16 @@ void KernelBuilder::buildEpilogue() {
   auto optional = [&](bool given) { return given ? entry->getArgument(next++) : Value(); };
   EpilogueParams params;
   params.out = entry->getArgument(kD);
+  params.outScales = optional(bool(problem.getQuantized()));
   params.bias = optional(epilogue.bias), params.c = optional(epilogue.c);
+  params.alphaRows = optional(epilogue.alphaRows);
+  params.alphaColumns = optional(epilogue.alphaColumns);
   params.alpha = optional(epilogue.alpha), params.beta = optional(epilogue.beta);
+  params.global = optional(epilogue.global || epilogue.normConst);
+  if (epilogue.normConst) {
+    Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1));
+    params.global = arith::DivFOp::create(b, loc, one, params.global);
+  }
   const int64_t loads = productsOfTile(schedule) * schedule.getTile().n / kEpilogueColumns;
   forEachTile([&](Value row, Value column, Value stage, Value phase) -> Carried {
     if (!isOverlapped()) {
@@ -310,7 +368,7 @@ void KernelBuilder::buildEpilogue() {
     int64_t shared =
         schedule.getTile().n - accumulatorStep(schedule.getArch(), shape.stage, schedule.getTile(),
                                                schedule.getAccumulatorColumns());
-    int64_t early = ceilDiv(shared, kEpilogueColumns);
+    int64_t early = ceilDiv(columnsUntilRead(shape, schedule, shared), kEpilogueColumns);
     Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, phase, constant(0));
     auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -330,8 +388,11 @@ KernelOp KernelBuilder::build(StringRef name) {
   Type map = TensorMapType::get(context), buffer = BufferType::get(context);
   SmallVector<Type> params{map, map, map, map,
                            schedule.getEpilogue() == Epilogue::tma_store ? map : buffer};
-  params.append(size_t(epilogue.bias) + epilogue.c, buffer);
-  params.append(size_t(epilogue.alpha) + epilogue.beta, b.getF32Type());
+  params.append(size_t(bool(problem.getQuantized())) + epilogue.bias + epilogue.c +
+                    epilogue.alphaRows + epilogue.alphaColumns,
+                buffer);
+  params.append(size_t(epilogue.alpha) + epilogue.beta + (epilogue.global || epilogue.normConst),
+                b.getF32Type());
   if (problem.hasDynamicM())
     params.push_back(b.getI32Type());
   auto kernel =

@@ -14,6 +14,8 @@
 #include "blockscale/Conversion/GemmKernel.h"
 #include "blockscale/Dialect/Blockscale/IR/ClusterPlan.h"
 
+#include "llvm/ADT/MapVector.h"
+
 namespace blockscale {
 
 class KernelBuilder {
@@ -53,11 +55,18 @@ private:
     int64_t loadsBeforeRelease;
   };
   struct EpilogueParams {
-    mlir::Value out, bias, c, alpha, beta;
+    mlir::Value out, outScales, bias, c, alpha, alphaRows, alphaColumns, beta, global;
   };
   /// Reads one accumulator and stores its tile.
   void drain(const EpilogueParams &params, mlir::Value row, mlir::Value column, mlir::Value stage,
              mlir::Value phase, const Drain &drain);
+  /// Quantises columns of D from `column` of the tile on and stores them; scales wait in `pending`
+  /// until as many as are stored at once are there.
+  using PendingScales =
+      llvm::MapVector<std::pair<int64_t, int64_t>, mlir::SmallVector<mlir::Value>>;
+  void storeQuantized(const EpilogueParams &params, int64_t product, mlir::Value row,
+                      mlir::Value tileColumn, int64_t column, mlir::ValueRange values,
+                      PendingScales &pending);
   bool isOverlapped() const {
     return schedule.getAccumulatorColumns() == AccumulatorColumns::overlapped;
   }

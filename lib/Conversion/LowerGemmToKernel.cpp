@@ -151,27 +151,37 @@ void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
   }
   Value bOperand = upload("b", problem.getBBytes(), gemm.getB(), problem.getPitchB() != 0);
   Value sfb = upload("sfb", problem.getSfbBytes(), gemm.getSfb());
-  Value bias, c;
+  Value bias, c, alphaRows, alphaColumns, dScales;
   if (gemm.getBias())
     bias = upload("bias", problem.getN() * 4, gemm.getBias());
   if (gemm.getC())
     c = isDynamic ? uploadRows("c", one.getOutBytes(), gemm.getC(), dynamic.rows)
                   : upload("c", problem.getOutBytes(), gemm.getC());
+  if (gemm.getAlphaRows())
+    alphaRows = upload("alpha_rows", problem.getM() * 4, gemm.getAlphaRows());
+  if (gemm.getAlphaColumns())
+    alphaColumns = upload("alpha_columns", problem.getN() * 4, gemm.getAlphaColumns());
   Value d = allocate("d", one.getOutBytes(), dynamic.rows.held);
+  if (gemm.getOutScales())
+    dScales = allocate("d_scales", problem.getOutBlocked().getScaleBytes());
 
   auto maps = operandMaps(problem, schedule);
   SmallVector<Value> params{map(a, maps[0], dynamic.rows.held), map(bOperand, maps[1]),
                             map(sfa, maps[2], dynamic.scaleTiles.held), map(sfb, maps[3])};
   if (schedule.getEpilogue() == Epilogue::tma_store)
-    params.push_back(map(d, outputMap(context, problem.getM(), problem.getN(), shape.outBytes),
-                         dynamic.rows.held));
+    params.push_back(
+        map(d, outputMap(context, problem.getM(), problem.getOutColumns(), shape.outBytes),
+            dynamic.rows.held));
   else
     params.push_back(d);
-  for (Value buffer : {bias, c})
+  for (Value buffer : {dScales, bias, c, alphaRows, alphaColumns})
     if (buffer)
       params.push_back(buffer);
   SmallVector<StringRef> scalars;
-  for (auto [name, scalar] : {std::pair("alpha", gemm.getAlpha()), {"beta", gemm.getBeta()}}) {
+  for (auto [name, scalar] : {std::pair("alpha", gemm.getAlpha()),
+                              {"beta", gemm.getBeta()},
+                              {"global", gemm.getGlobal()},
+                              {"norm_const", gemm.getNormConst()}}) {
     if (!scalar)
       continue;
     scalars.push_back(name);
@@ -196,6 +206,8 @@ void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
   if (!scalars.empty())
     launch->setAttr(kScalarNamesAttr, b.getStrArrayAttr(scalars));
   CopyOp::create(b, loc, d, gemm.getOut());
+  if (dScales)
+    CopyOp::create(b, loc, dScales, gemm.getOutScales());
   for (Value buffer : llvm::reverse(buffers))
     FreeOp::create(b, loc, buffer);
 }
@@ -259,10 +271,11 @@ struct LowerGemmToKernel
       b.setInsertionPoint(gemm);
       buildBlockLaunch(b, gemm, kernel, symbol);
     } else {
-      KernelOp kernel =
-          buildGemmKernel(b, gemm.getLoc(), name, gemm.getProblem(), gemm.getSchedule(),
-                          {bool(gemm.getAlpha()), bool(gemm.getBias()), bool(gemm.getBeta()),
-                           bool(gemm.getC()), gemm.getActivationAttr()});
+      KernelOp kernel = buildGemmKernel(
+          b, gemm.getLoc(), name, gemm.getProblem(), gemm.getSchedule(),
+          {bool(gemm.getAlpha()), bool(gemm.getAlphaRows()), bool(gemm.getAlphaColumns()),
+           bool(gemm.getBias()), bool(gemm.getBeta()), bool(gemm.getC()), bool(gemm.getGlobal()),
+           bool(gemm.getNormConst()), gemm.getActivationAttr()});
       b.setInsertionPoint(gemm);
       HostBuilder(gemm, b).build(kernel, symbol);
     }

@@ -10,6 +10,7 @@
 
 #include "Activations.h"
 #include "ClusterValues.h"
+#include "QuantizedColumns.h"
 #include "SourceLocations.h"
 #include "blockscale/Conversion/GemmKernel.h"
 #include "blockscale/Conversion/Passes.h"
@@ -17,6 +18,9 @@
 #include "blockscale/Facts/LayoutsCluster.h"
 #include "blockscale/Facts/LayoutsScales.h"
 #include "blockscale/Facts/Tmem.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -82,6 +86,23 @@ private:
   Value clustersM() { return rowClusters ? rowClusters : constant(cluster.plan.clustersM(shape)); }
   /// The first row of those that a warpgroup drains at a time.
   Value firstRow(Value tileRow) { return mul(tileRow, rowsOfProduct(schedule)); }
+  /// The row of D that is the lane's.
+  Value ownRow(Value tileRow) { return add(add(firstRow(tileRow), mul(warp, 32)), lane); }
+  /// The same, or the last row where it lies beyond.
+  Value ownRowInside(Value tileRow) {
+    Value row = ownRow(tileRow);
+    if (!overhangsM())
+      return row;
+    return arith::MinSIOp::create(
+        b, loc, row, problem.hasDynamicM() ? add(rows(), -1) : constant(problem.getM() - 1));
+  }
+  /// A column of D in a tile as one of the matrix.
+  Value columnOfD(Value tileColumn, int64_t column) {
+    return add(mul(tileColumn, shape.tileColumns), column);
+  }
+  /// f32s of as many columns of the product, from `column` of the tile on. Those behind the last
+  /// one are read from in front of it and never stored.
+  SmallVector<Value> loadColumns(Value buffer, Value tileColumn, int64_t column, int64_t count);
 
   // Control.
   void ifTrue(Value condition, llvm::function_ref<void()> body);
@@ -118,9 +139,15 @@ private:
   void lowerOp(CopyScalesOp op);
   void lowerOp(MmaOp op);
   void lowerOp(MmaSpanOp op);
+  bool holdsBack(LoadAccumulatorOp op);
   void lowerOp(LoadAccumulatorOp op);
   void lowerOp(LoadCOp op);
+  void lowerOp(LoadRowAlphaOp op);
   void lowerOp(ApplyEpilogueOp op);
+  void lowerOp(ApplyGateOp op);
+  void lowerOp(QuantizeColumnsOp op);
+  void lowerOp(StoreColumnsOp op);
+  void lowerOp(StoreColumnScalesOp op);
   void lowerOp(StagingAcquireOp op);
   void lowerOp(StoreStagingOp op);
   void lowerOp(TmaStoreOp op);
@@ -347,8 +374,9 @@ void KernelLowering::lower(Operation *op) {
       .Case<TileCountOp, TileCoordinatesOp, CtaIndexOp, CtaCountOp, PairRankOp, ScaleTilesOfBOp,
             ProducerAcquireOp, ProducerCommitOp, ConsumerWaitOp, ConsumerReleaseOp,
             PipelineAdvanceOp, PipelineDrainOp, TmaLoadOp, CopyScalesOp, MmaOp, MmaSpanOp,
-            LoadAccumulatorOp, LoadCOp, ApplyEpilogueOp, StagingAcquireOp, StoreStagingOp,
-            TmaStoreOp, StagingDrainOp, PlainStoreOp>([&](auto op) {
+            LoadAccumulatorOp, LoadCOp, LoadRowAlphaOp, ApplyEpilogueOp, ApplyGateOp,
+            QuantizeColumnsOp, StoreColumnsOp, StoreColumnScalesOp, StagingAcquireOp,
+            StoreStagingOp, TmaStoreOp, StagingDrainOp, PlainStoreOp>([&](auto op) {
         lowerOp(op);
         op.erase();
       });
@@ -620,7 +648,24 @@ void KernelLowering::lowerOp(MmaSpanOp op) {
 // Epilogue
 //===----------------------------------------------------------------------===//
 
+/// Gates and their values take so many registers that ptxas spills where it loads those of other
+/// pairs early. What is quantised has a barrier behind each pair already.
+bool KernelLowering::holdsBack(LoadAccumulatorOp op) {
+  if (!problem.getGate() || isa_and_nonnull<BarWarpSyncOp>(op->getPrevNode()))
+    return false;
+  int64_t n = schedule.getTile().n, column = op.getColumn(),
+          inGroup = column % (2 * kGateInterleave);
+  // Of overlapped accumulators the first is read from its end.
+  bool isBackward = schedule.getAccumulatorColumns() == AccumulatorColumns::overlapped &&
+                    getConstantIntValue(op.getAccumulator()) == 0;
+  bool isFirst = column == (isBackward ? n - int64_t(op.getValues().size()) : 0);
+  bool isSecondOfPair = (inGroup >= kGateInterleave) != isBackward;
+  return !isFirst && (isSecondOfPair || !problem.getQuantized());
+}
+
 void KernelLowering::lowerOp(LoadAccumulatorOp op) {
+  if (holdsBack(op))
+    BarWarpSyncOp::create(b, loc);
   Value address = add(accumulator(tmemOf(op.getTmem()), op.getAccumulator()), op.getColumn());
   SmallVector<Type> types(op.getValues().size(), b.getI32Type());
   auto load = Tcgen05LdOp::create(b, loc, types, arith::OrIOp::create(b, loc, address, warpLane));
@@ -633,10 +678,7 @@ void KernelLowering::lowerOp(LoadCOp op) {
   int64_t n = problem.getN(), bytes = shape.outBytes;
   Type type = getElementType(b.getContext(), problem.getOut());
   int64_t group = n % 4 == 0 ? 4 : 1;
-  Value row = add(add(firstRow(op.getTileRow()), mul(warp, 32)), lane);
-  if (overhangsM())
-    row = arith::MinSIOp::create(
-        b, loc, row, problem.hasDynamicM() ? add(rows(), -1) : constant(problem.getM() - 1));
+  Value row = ownRowInside(op.getTileRow());
   Value start = arith::MulIOp::create(
       b, loc, widen(row), arith::ConstantIntOp::create(b, loc, n * bytes, /*width=*/64));
   Value first = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
@@ -656,30 +698,56 @@ void KernelLowering::lowerOp(LoadCOp op) {
   }
 }
 
-void KernelLowering::lowerOp(ApplyEpilogueOp op) {
-  SmallVector<Value> bias;
-  int64_t count = op.getValues().size();
-  if (op.getBias()) {
-    int64_t n = problem.getN();
-    // Columns behind the last one are read from in front of it and never stored.
-    int64_t group = n % 4 == 0 ? 4 : 1;
-    bool ragged = overhangsN();
-    Value first = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
-    SmallVector<Type> types(group, b.getF32Type());
-    for (int64_t i = 0; i < count; i += group) {
-      Value column = add(first, i);
-      if (ragged)
-        column = arith::MinSIOp::create(b, loc, column, constant(n - group));
-      Value offset = widen(mul(column, 4));
-      llvm::append_range(bias, LdGlobalOp::create(b, loc, types, op.getBias(), offset).getValues());
-    }
+SmallVector<Value> KernelLowering::loadColumns(Value buffer, Value tileColumn, int64_t column,
+                                               int64_t count) {
+  SmallVector<Value> values;
+  if (!buffer)
+    return values;
+  constexpr int64_t kBytes = sizeof(float);
+  int64_t n = problem.getN(), group = n % 4 == 0 ? 4 : 1;
+  Value first = add(mul(tileColumn, schedule.getTile().n), column);
+  // Where all of them are inside or none is, one address and constants behind it are enough: many
+  // addresses that several products share would be many registers.
+  bool isTogether = !overhangsN() || n % count == 0;
+  if (isTogether && overhangsN())
+    first = arith::MinSIOp::create(b, loc, first, constant(n - count));
+  Value start = isTogether ? widen(mul(first, kBytes)) : Value();
+  SmallVector<Type> types(group, b.getF32Type());
+  for (int64_t i = 0; i < count; i += group) {
+    Value offset = start;
+    if (!isTogether)
+      offset =
+          widen(mul(arith::MinSIOp::create(b, loc, add(first, i), constant(n - group)), kBytes));
+    else if (i)
+      offset = arith::AddIOp::create(
+          b, loc, start, arith::ConstantIntOp::create(b, loc, i * kBytes, /*width=*/64));
+    llvm::append_range(values, LdGlobalOp::create(b, loc, types, buffer, offset).getValues());
   }
+  return values;
+}
+
+void KernelLowering::lowerOp(LoadRowAlphaOp op) {
+  Value offset = widen(mul(ownRowInside(op.getTileRow()), 4));
+  op.replaceAllUsesWith(
+      LdGlobalOp::create(b, loc, b.getF32Type(), op.getBuffer(), offset).getValues().front());
+}
+
+void KernelLowering::lowerOp(ApplyEpilogueOp op) {
+  int64_t count = op.getValues().size();
+  SmallVector<Value> bias = loadColumns(op.getBias(), op.getTileColumn(), op.getColumn(), count),
+                     factors = loadColumns(op.getAlphaColumns(), op.getTileColumn(), op.getColumn(),
+                                           count);
   for (int64_t i = 0; i < count; ++i) {
-    Value value = op.getValues()[i];
-    if (op.getAlpha() && op.getBias())
-      value = FmaRnOp::create(b, loc, value, op.getAlpha(), bias[i]);
-    else if (op.getAlpha())
-      value = arith::MulFOp::create(b, loc, value, op.getAlpha());
+    Value value = op.getValues()[i], alpha = op.getAlpha();
+    if (!factors.empty()) {
+      if (alpha)
+        value = arith::MulFOp::create(b, loc, value, alpha);
+      alpha = factors[size_t(i)];
+    }
+    if (alpha && op.getBias())
+      value = FmaRnOp::create(b, loc, value, alpha, bias[i]);
+    else if (alpha)
+      value = arith::MulFOp::create(b, loc, value, alpha);
     else if (op.getBias())
       value = arith::AddFOp::create(b, loc, value, bias[i]);
     if (op.getBeta())
@@ -690,6 +758,43 @@ void KernelLowering::lowerOp(ApplyEpilogueOp op) {
       value = emitActivation(b, loc, op.getActivation()->getValue(), value);
     op.getResults()[i].replaceAllUsesWith(value);
   }
+}
+
+void KernelLowering::lowerOp(ApplyGateOp op) {
+  for (auto [result, gate, value] : llvm::zip_equal(op.getResults(), op.getGates(), op.getValues()))
+    result.replaceAllUsesWith(
+        arith::MulFOp::create(b, loc, emitActivation(b, loc, op.getFunction().getValue(), gate),
+                              value)
+            .getResult());
+}
+
+void KernelLowering::lowerOp(QuantizeColumnsOp op) {
+  QuantizedColumns quantized =
+      quantizeColumns(b, loc, schedule, problem.getOutBlocked(), op.getValues(), op.getGlobal());
+  op.getWords().replaceAllUsesWith(ValueRange(quantized.words));
+  op.getScales().replaceAllUsesWith(ValueRange(quantized.scales));
+}
+
+void KernelLowering::lowerOp(StoreColumnsOp op) {
+  Value column = columnOfD(op.getTileColumn(), op.getColumn());
+  storeColumns(b, loc, problem.getOutBlocked(), op.getBuffer(), {ownRow(op.getTileRow()), column},
+               op.getWords());
+  if (!isa<StoreColumnScalesOp>(op->getNextNode())) // which waits for the lanes, too
+    BarWarpSyncOp::create(b, loc);                  // some lanes have no row
+}
+
+void KernelLowering::lowerOp(StoreColumnScalesOp op) {
+  Value column = columnOfD(op.getTileColumn(), op.getColumn());
+  // Behind the last columns of the last tile rows of tiles of scales may go on.
+  int64_t tiles = cluster.plan.clustersN(shape) * cluster.plan.columnTiles();
+  int64_t end = op.getColumn() + int64_t(op.getScales().size()) * problem.getQuantized().getBlock();
+  Value isLast;
+  if (end == shape.tileColumns)
+    isLast = equals(op.getTileColumn(), tiles - 1);
+  storeColumnScales(b, loc, problem.getOutBlocked(), op.getBuffer(),
+                    {ownRow(op.getTileRow()), column}, op.getScales(),
+                    {isLast, tiles * shape.tileColumns});
+  BarWarpSyncOp::create(b, loc);
 }
 
 void KernelLowering::lowerOp(StagingAcquireOp op) {
@@ -722,7 +827,7 @@ void KernelLowering::lowerOp(TmaStoreOp op) {
   FenceProxyAsyncOp::create(b, loc);
   BarWarpSyncOp::create(b, loc);
   Value row = add(firstRow(op.getTileRow()), mul(warp, 32));
-  Value column = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
+  Value column = columnOfD(op.getTileColumn(), op.getColumn());
   Value source = add(shared(plan.getOffset() + int64_t(op.getBuffer()) * plan.getBytes()),
                      mul(warp, 32 * 128));
   ifElected([&] {
@@ -736,9 +841,9 @@ void KernelLowering::lowerOp(StagingDrainOp op) {
 }
 
 void KernelLowering::lowerOp(PlainStoreOp op) {
-  int64_t n = problem.getN(), bytes = shape.outBytes;
-  Value row = add(add(firstRow(op.getTileRow()), mul(warp, 32)), lane);
-  Value column = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
+  int64_t n = problem.getOutColumns(), bytes = shape.outBytes;
+  Value row = ownRow(op.getTileRow());
+  Value column = columnOfD(op.getTileColumn(), op.getColumn());
   Value limit = arith::SubIOp::create(b, loc, constant(n), column);
   Value start = arith::AddIOp::create(
       b, loc,
@@ -770,6 +875,11 @@ void KernelLowering::lowerOp(PlainStoreOp op) {
 
 struct LowerKernelToMachine
     : blockscale::impl::BlockscaleLowerKernelToMachinePassBase<LowerKernelToMachine> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect>(); // of conversions and functions
+    BlockscaleLowerKernelToMachinePassBase::getDependentDialects(registry);
+  }
+
   void runOnOperation() override {
     getOperation().walk([&](KernelOp kernel) {
       if (!kernel.getBody().front().getOps<WarpRoleOp>().empty())

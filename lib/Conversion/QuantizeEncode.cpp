@@ -63,7 +63,6 @@ private:
     return arith::ExtUIOp::create(b, loc, owned(b.getI32Type()), bits);
   }
   Value globalScale();
-  Value prescaleOf(Value global);
   Value divide(Value bytes, Value global);
   Value amax() { return BlockAmaxOp::create(b, loc, owned(b.getF32Type()), in.values); }
   Value spread(Value each) {
@@ -143,9 +142,19 @@ Value Encoder::globalScale() {
   return global;
 }
 
-/// A power of two whose product with a global scale is about 1: 2^(127 - exponent), at least
-/// the smallest normal number.
-Value Encoder::prescaleOf(Value global) {
+/// Values over scale x global scale.
+Value Encoder::divide(Value bytes, Value global) {
+  Value prescale = global ? prescaleOf(b, loc, global) : Value();
+  Value divisors = ScaleDivisorOp::create(b, loc, owned(b.getF32Type()), bytes, global, prescale);
+  Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, divisors, f32(0));
+  Value negated = select(isZero, f32(-0.0f), div(f32(-1), divisors));
+  return DivideBlocksOp::create(b, loc, in.values.getType(), in.values, spread(divisors),
+                                spread(negated), prescale);
+}
+
+} // namespace
+
+Value blockscale::prescaleOf(OpBuilder &b, Location loc, Value global) {
   auto integer = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, loc, value, /*width=*/32);
   };
@@ -156,18 +165,6 @@ Value Encoder::prescaleOf(Value global) {
   Value power = arith::ShLIOp::create(b, loc, opposite, integer(kMantissaBits));
   return arith::BitcastOp::create(b, loc, b.getF32Type(), power);
 }
-
-/// Values over scale x global scale.
-Value Encoder::divide(Value bytes, Value global) {
-  Value prescale = global ? prescaleOf(global) : Value();
-  Value divisors = ScaleDivisorOp::create(b, loc, owned(b.getF32Type()), bytes, global, prescale);
-  Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, divisors, f32(0));
-  Value negated = select(isZero, f32(-0.0f), div(f32(-1), divisors));
-  return DivideBlocksOp::create(b, loc, in.values.getType(), in.values, spread(divisors),
-                                spread(negated), prescale);
-}
-
-} // namespace
 
 void blockscale::encodeBlocks(OpBuilder &builder, Location loc, QuantizeKernelOp kernel,
                               const EncodeOperands &operands) {

@@ -23,6 +23,10 @@ struct EncodeOperands {
 void encodeBlocks(mlir::OpBuilder &builder, mlir::Location loc, QuantizeKernelOp kernel,
                   const EncodeOperands &operands);
 
+/// A power of two whose product with a global scale is about 1: 2^(127 - exponent), at least
+/// the smallest normal number.
+mlir::Value prescaleOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value global);
+
 // Level 4.
 
 /// encode_s8: one word of four values.

@@ -55,6 +55,14 @@ struct Blocks {
   }
 };
 
+/// What a block's values are divided by, and the byte that says so; `global` is that of ue4m3, 1
+/// elsewhere.
+struct BlockScale {
+  uint8_t byte;
+  float divisor;
+};
+BlockScale blockScale(const Blocks &blocks, float amax, float global);
+
 /// Bytes of [rows, scalesPerRow] scales and the place of one of them.
 int64_t scaleBytes(facts::ScaleLayout layout, int64_t rows, int64_t scalesPerRow);
 int64_t scaleOffset(facts::ScaleLayout layout, int64_t row, int64_t index, int64_t scalesPerRow);

@@ -305,13 +305,29 @@ void bsrt_call_check_gemm(const char *name, int64_t m, int64_t n, int64_t k, int
                           int32_t inst_k, float alpha, const uint8_t *a_bytes,
                           const uint8_t *a_scales, const uint8_t *b_bytes, const uint8_t *b_scales,
                           const float *bias, const void *d, int32_t mma, int32_t major_a,
-                          int32_t major_b, float beta, const void *c, int32_t activation) {
+                          int32_t major_b, float beta, const void *c, int32_t activation,
+                          const float *alpha_rows, const float *alpha_columns, int32_t gate,
+                          const uint8_t *d_scales, int32_t out_scale, int32_t out_block,
+                          int32_t out_layout, float global) {
   Session *session = active();
   if (!session)
     return;
-  bsrt_check check{m,    n,   k,      a,       b,       scale,    block,   sfa,
-                   sfb,  out, inst_k, alpha,   a_bytes, a_scales, b_bytes, b_scales,
-                   bias, d,   mma,    major_a, major_b, beta,     c,       activation};
+  bsrt_check check{m,          n,
+                   k,          a,
+                   b,          scale,
+                   block,      sfa,
+                   sfb,        out,
+                   inst_k,     alpha,
+                   a_bytes,    a_scales,
+                   b_bytes,    b_scales,
+                   bias,       d,
+                   mma,        major_a,
+                   major_b,    beta,
+                   c,          activation,
+                   alpha_rows, alpha_columns,
+                   gate,       d_scales,
+                   out_scale,  out_block,
+                   out_layout, global};
   CheckRecord record{name, {}};
   if (m == 0) // no launch either
     return;

@@ -43,13 +43,18 @@ void compare(double value, const Expected &expected, Format out, int64_t row, in
       return;
     }
   }
-  double error = std::isnan(expected.value) ? std::numeric_limits<double>::infinity()
-                                            : errorOf(value, expected, out);
+  record(std::isnan(expected.value) ? std::numeric_limits<double>::infinity()
+                                    : errorOf(value, expected, out),
+         value, expected, row, col, result);
+}
+
+void record(double error, double value, const Expected &expected, int64_t row, int64_t col,
+            bsrt_check_result &result) {
   bool isWrong = !(error <= expected.bound) || std::isinf(error);
   result.wrong += isWrong;
   result.largest_error = std::max(result.largest_error, error);
   auto ratio = [](double error, double bound) {
-    return std::isinf(error) ? error : std::isinf(bound) ? 0 : error / bound;
+    return std::isinf(error) ? error : std::isinf(bound) || error == 0 ? 0 : error / bound;
   };
   if (result.row < 0 || ratio(error, expected.bound) > ratio(result.error, result.bound)) {
     result.error = error;

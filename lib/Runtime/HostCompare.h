@@ -17,6 +17,11 @@ struct Expected {
   double value, bound;
 };
 
+/// Counts an element that is so far from what it should be, infinitely where it is wrong whatever
+/// the bound, and keeps it as `compare` does.
+void record(double error, double value, const Expected &expected, int64_t row, int64_t col,
+            bsrt_check_result &result);
+
 /// Counts an element of format `out` in `result`, and keeps it if its error is the
 /// largest part of its bound so far; `result.row` is -1 before the first.
 void compare(double value, const Expected &expected, facts::Format out, int64_t row, int64_t col,

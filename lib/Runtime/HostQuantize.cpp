@@ -58,12 +58,6 @@ float finiteAmax(const Source &x, int64_t count) {
   return amax;
 }
 
-/// What a block's values are divided by, and the byte that says so.
-struct BlockScale {
-  uint8_t byte;
-  float divisor;
-};
-
 BlockScale ue8m0Scale(float amax, Format element) {
   float largest = float(facts::info(element).max);
   uint8_t byte = emu::encode(ScaleFormat::ue8m0, amax / largest, Round::up);
@@ -76,6 +70,16 @@ BlockScale nearestScale(ScaleFormat scale, float amax, Format element, float glo
   uint8_t byte = emu::encode(scale, amax / (largest * global), Round::nearestEven);
   return {byte, emu::decode(scale, byte) * global};
 }
+
+} // namespace
+
+BlockScale blockScale(const Blocks &blocks, float amax, float global) {
+  return blocks.scale == ScaleFormat::ue8m0
+             ? ue8m0Scale(amax, blocks.element)
+             : nearestScale(blocks.scale, amax, blocks.element, global);
+}
+
+namespace {
 
 float computeGlobal(const Source &x, int64_t count, Format element) {
   float largest = float(facts::info(ScaleFormat::ue4m3).max) * float(facts::info(element).max);
@@ -90,9 +94,7 @@ void quantize(const Blocks &blocks, const Source &x, float global, uint8_t *elem
     for (int64_t index = 0; index < blocks.scalesPerRow(); ++index) {
       int64_t begin = row * blocks.cols + index * blocks.block;
       float amax = blockAmax(x, begin, blocks.block);
-      BlockScale scale = blocks.scale == ScaleFormat::ue8m0
-                             ? ue8m0Scale(amax, blocks.element)
-                             : nearestScale(blocks.scale, amax, blocks.element, global);
+      BlockScale scale = blockScale(blocks, amax, global);
       scales[blocks.scaleOffset(row, index)] = scale.byte;
       for (int64_t i = 0; i < blocks.block; ++i) {
         float value = x[begin + i];

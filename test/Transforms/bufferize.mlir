@@ -1,5 +1,5 @@
-// One-shot bufferization of the feed-forward layer: quantize, gemm, GELU by
-// linalg, quantize, gemm. Products write into their own buffers, no buffer is
+// One-shot bufferization of the feed-forward layer: quantize, gemm with GELU and a
+// quantised result, gemm. Products write into their own buffers, no buffer is
 // copied, and scales of the caller are zeroed in place.
 //
 // RUN: blockscale-opt %examples/minilm_ffn.mlir --blockscale-check-encodings --blockscale-normalize-scales --blockscale-insert-relayouts --blockscale-choose-schedule=arch=sm_100a --blockscale-insert-checks --blockscale-pack-narrow --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" | FileCheck %s
@@ -7,12 +7,13 @@
 
 // CHECK-LABEL: func.func @nvfp4
 // CHECK-NOT: memref.copy
-// CHECK: %[[D:.*]] = memref.alloc() {{.*}} : memref<178x1536xf32>
-// CHECK: blockscale.gemm ins({{.*}} : memref<34176xi8>, memref<6144xi8>, memref<294912xi8>, memref<36864xi8>) alpha(%{{.*}} : f32) bias(%{{.*}} : memref<1536xf32>) outs(%[[D]] : memref<178x1536xf32>)
-// CHECK: blockscale.check_gemm "gemm_0" %[[D]] of
-// CHECK: call @gelu(%[[D]])
-// CHECK: blockscale.gemm ins({{.*}} : memref<136704xi8>, memref<24576xi8>, memref<294912xi8>, memref<36864xi8>)
-// CHECK: blockscale.check_gemm "gemm_1"
+// CHECK: %[[H:.*]] = memref.alloc() {{.*}} : memref<136704xi8>
+// CHECK: %[[S:.*]] = memref.alloc() {{.*}} : memref<24576xi8>
+// CHECK: blockscale.gemm ins({{.*}} : memref<34176xi8>, memref<6144xi8>, memref<294912xi8>, memref<36864xi8>) alpha(%{{.*}} : f32) bias(%{{.*}} : memref<1536xf32>) global(%[[G:.*]] : f32) outs(%[[H]], %[[S]] : memref<136704xi8>, memref<24576xi8>) {activation = #blockscale.activation<gelu>, problem = {{.*}} out = e2m1, quantized = <scale = ue4m3, block = 16, layout = tiled>>, {{.*}} quantizer = <remainder>>}
+// CHECK: blockscale.check_gemm "gemm_0" %[[H]] of {{.*}} global(%[[G]] : f32) d_scales(%[[S]] : memref<24576xi8>) {activation = #blockscale.activation<gelu>
+// CHECK: %[[D:.*]] = memref.alloc() {{.*}} : memref<178x384xf32>
+// CHECK: blockscale.gemm ins(%[[H]] scaled %[[S]], {{.*}} : memref<136704xi8>, memref<24576xi8>, memref<294912xi8>, memref<36864xi8>) {{.*}} outs(%[[D]] : memref<178x384xf32>)
+// CHECK: blockscale.check_gemm "gemm_1" %[[D]] of
 
 // CHECK-LABEL: func.func @mxfp4
 // CHECK: blockscale.gemm ins({{.*}} : memref<34176xi8>, memref<3072xi8>, memref<294912xi8>, memref<18432xi8>) bias(

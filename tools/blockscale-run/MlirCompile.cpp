@@ -114,6 +114,12 @@ private:
     return llvm::formatv("{0}x{1}x{2}", extentText(s.m), s.n, s.k);
   }
 
+  /// "mxfp8", of what blockscale.quantize makes.
+  static std::string nameOf(BlockedAttr blocked) {
+    return std::string(
+        findQuantized(blocked.getElement(), blocked.getScale(), blocked.getBlock())->name);
+  }
+
   static KernelPlan read(KernelOp kernel) {
     ProblemAttr problem = kernel.getProblem();
     ScheduleAttr schedule = kernel.getSchedule();
@@ -123,6 +129,8 @@ private:
     plan.instruction = std::string(name(schedule.getMma())) + " " + shape(schedule.getInst());
     plan.tile = shape(schedule.getTile());
     plan.epilogue = name(schedule.getEpilogue());
+    if (BlockedAttr d = problem.getOutBlocked())
+      plan.quantizer = nameOf(d) + " by " + std::string(name(schedule.getQuantizer().getValue()));
     plan.stages = schedule.getStages();
     plan.accumulators = schedule.getAccumulators();
     if (!problem.hasDynamicM()) // else not known here
@@ -152,8 +160,11 @@ private:
   static KernelPlan read(QuantizeKernelOp kernel) {
     QuantizeProblemAttr problem = kernel.getProblem();
     KernelPlan plan;
+    std::optional<facts::BlockFormat> blocks = problem.getBlockFormat();
     plan.format = std::string(name(problem.getSource())) + " to " +
-                  (problem.getBlocked() ? "mxfp8" : std::string(name(*problem.getBlockFormat())));
+                  (problem.getBlocked() ? nameOf(problem.getBlocked())
+                   : blocks             ? std::string(name(*blocks))
+                                        : "amax");
     plan.problem = llvm::formatv("{0}x{1}", problem.getRows(), problem.getK());
     plan.kernel = name(kernel.getSchedule().getSequence());
     plan.blocks = kernel.getBlocks();

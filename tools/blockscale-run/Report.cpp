@@ -35,7 +35,8 @@ static void printLaunch(const LaunchRecord &launch, const KernelPlan *plan, cons
     os << plan->kernel << ", " << plan->blocks << " blocks/SM, "
        << (plan->fallback.empty() ? "" : "instead of " + plan->fallback + ", ");
   else if (plan)
-    os << plan->stages << " stages, ";
+    os << plan->stages << " stages, "
+       << (plan->quantizer.empty() ? "" : "quantised to " + plan->quantizer + ", ");
   os << "grid " << dims(launch.grid) << ", " << launch.sharedBytes << " shared bytes"
      << (launch.isOversized ? " (oversized)" : "");
   if (plan && !isWarpKernel)
@@ -204,6 +205,8 @@ facts::Result<bool> writeReport(const Report &report, const std::string &path) {
                        {"instruction", plan.instruction}, {"tile", plan.tile},
                        {"stages", plan.stages},           {"accumulators", plan.accumulators},
                        {"epilogue", plan.epilogue},       {"tmem_columns", plan.tmemColumns}};
+      if (!plan.quantizer.empty())
+        described["quantizer"] = plan.quantizer;
       if (!plan.kernel.empty()) {
         described["kernel"] = plan.kernel;
         described["fallback"] = plan.fallback;

@@ -21,11 +21,12 @@ struct KernelPlan {
   std::string tile;        // 128x128x256
   std::string problem;     // 178x1536x384
   std::string epilogue;
-  std::string kernel;   // raw_nibble …, of blocks; divide …, of a quantiser, which has no tile
-  std::string fallback; // why it is not the first choice; empty where it is
-  int64_t blocks = 0;   // of one SM, of blocks
-  double flops = 0;     // of a product
-  double bytes = 0;     // read and written by a kernel that quantises
+  std::string quantizer; // mxfp8 by scaled, where the result is quantised
+  std::string kernel;    // raw_nibble …, of blocks; divide …, of a quantiser, which has no tile
+  std::string fallback;  // why it is not the first choice; empty where it is
+  int64_t blocks = 0;    // of one SM, of blocks
+  double flops = 0;      // of a product
+  double bytes = 0;      // read and written by a kernel that quantises
   int64_t stages = 0, accumulators = 0, tmemColumns = 0;
 };
 

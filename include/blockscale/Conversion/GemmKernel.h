@@ -13,12 +13,15 @@ namespace blockscale {
 
 /// Optional parts of the epilogue; each adds a kernel parameter.
 struct GemmEpilogue {
-  bool alpha = false, bias = false, beta = false, c = false;
+  bool alpha = false, alphaRows = false, alphaColumns = false, bias = false, beta = false,
+       c = false, global = false, normConst = false;
   ActivationAttr activation; // or null
 };
 
 /// Builds the kernel at the builder's insertion point. Parameters: maps of A, B,
-/// SFA, SFB; map or buffer of D; then buffers of bias and C, alpha and beta where asked for.
+/// SFA, SFB; map or buffer of D; then buffers of the scales of a quantised D, of bias, C and the
+/// factors of rows and columns, then alpha, beta, and the global scale or its reciprocal, where
+/// asked for.
 KernelOp buildGemmKernel(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,
                          ProblemAttr problem, ScheduleAttr schedule, GemmEpilogue epilogue);
 

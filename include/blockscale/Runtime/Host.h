@@ -87,17 +87,23 @@ typedef struct bsrt_check {
   int32_t a, b;         /* facts::Format */
   int32_t scale, block; /* facts::ScaleFormat, elements */
   int32_t sfa, sfb;     /* facts::ScaleLayout */
-  int32_t out;          /* facts::Format of D: f32, bf16 or f16 */
+  int32_t out;          /* facts::Format of D: f32, bf16 or f16, or of elements beside d_scales */
   int32_t inst_k;       /* K of the instruction that was used */
   float alpha;
   const uint8_t *a_bytes, *a_scales, *b_bytes, *b_scales;
-  const float *bias;        /* n values or NULL */
-  const void *d;            /* [m, n] */
-  int32_t mma;              /* facts::MmaKind of the instruction that was used */
-  int32_t major_a, major_b; /* facts::Major of the elements, not of the scales */
-  float beta;               /* of c */
-  const void *c;            /* [m, n] of the format of D, or NULL */
-  int32_t activation;       /* facts::Activation, of the sum of all that */
+  const float *bias;                       /* n values or NULL */
+  const void *d;                           /* [m, n], or [m, n / 2] with gates */
+  int32_t mma;                             /* facts::MmaKind of the instruction that was used */
+  int32_t major_a, major_b;                /* facts::Major of the elements, not of the scales */
+  float beta;                              /* of c */
+  const void *c;                           /* [m, n] of the format of D, or NULL */
+  int32_t activation;                      /* facts::Activation, of the sum of all that */
+  const float *alpha_rows, *alpha_columns; /* m and n factors beside alpha, or NULL */
+  int32_t gate; /* facts::Activation of gates: of each 128 columns the first 64; none: no gates */
+  const uint8_t *d_scales; /* of a D whose format is narrow; NULL where it is wide */
+  int32_t out_scale, out_block,
+      out_layout; /* of these: facts::ScaleFormat, elements, ScaleLayout */
+  float global;   /* what values of ue4m3 scales are divided by */
 } bsrt_check;
 
 /** The element where error / bound is largest, and the largest error of all. */

@@ -69,7 +69,10 @@ void bsrt_call_check_gemm(const char *name, int64_t m, int64_t n, int64_t k, int
                           int32_t inst_k, float alpha, const uint8_t *a_bytes,
                           const uint8_t *a_scales, const uint8_t *b_bytes, const uint8_t *b_scales,
                           const float *bias, const void *d, int32_t mma, int32_t major_a,
-                          int32_t major_b, float beta, const void *c, int32_t activation);
+                          int32_t major_b, float beta, const void *c, int32_t activation,
+                          const float *alpha_rows, const float *alpha_columns, int32_t gate,
+                          const uint8_t *d_scales, int32_t out_scale, int32_t out_block,
+                          int32_t out_layout, float global);
 /* The same of ggml's blocks: q8_1 chunks x q4_K. `source` is f32 or f16. */
 void bsrt_call_quantize_chunks(int64_t rows, int64_t cols, int32_t source, const void *values,
                                uint8_t *chunks);

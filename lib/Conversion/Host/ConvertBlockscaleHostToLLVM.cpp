@@ -64,6 +64,11 @@ public:
     return value;
   }
 
+  Value reciprocal(Value value) {
+    Value one = LLVM::ConstantOp::create(b, loc, b.getF32FloatAttr(1.0f));
+    return LLVM::FDivOp::create(b, loc, one, value);
+  }
+
   /// A size as the runtime takes it.
   Value size(Value index) { return arith::IndexCastOp::create(b, loc, b.getI64Type(), index); }
   Value extent(Value memref, int64_t dimension) {
@@ -344,33 +349,45 @@ Value lowerSwapNibbles(SwapNibblesOp op, SwapNibblesOp::Adaptor, Calls &calls) {
 Value lowerCheckGemm(CheckGemmOp op, CheckGemmOp::Adaptor, Calls &calls) {
   ProblemAttr problem = op.getLogicalProblem();
   Value m = problem.hasDynamicM() ? calls.extent(op.getD(), 0) : calls.i64(problem.getM());
-  return calls.call(
-      "bsrt_call_check_gemm",
-      {calls.string(op.getName()),
-       m,
-       calls.i64(problem.getN()),
-       calls.i64(problem.getK()),
-       calls.code(problem.getA()),
-       calls.code(problem.getB()),
-       calls.code(problem.getScale()),
-       calls.i32(problem.getBlock()),
-       calls.code(problem.getSfa()),
-       calls.code(problem.getSfb()),
-       calls.code(problem.getOut()),
-       calls.i32(op.getSchedule().getInst().k),
-       calls.f32(op.getAlpha()),
-       calls.pointer(op.getA()),
-       calls.pointer(op.getSfa()),
-       calls.pointer(op.getB()),
-       calls.pointer(op.getSfb()),
-       calls.pointerOrNull(op.getBias()),
-       calls.pointer(op.getD()),
-       calls.code(op.getSchedule().getMma()),
-       calls.code(problem.getMajorA()),
-       calls.code(problem.getMajorB()),
-       calls.f32(op.getBeta()),
-       calls.pointerOrNull(op.getC()),
-       calls.code(op.getActivation() ? op.getActivation().getValue() : facts::Activation::none)});
+  // A kernel that is given the reciprocal divides, too.
+  Value global = op.getNormConst() ? calls.reciprocal(calls.f32(op.getNormConst()))
+                                   : calls.f32(op.getGlobal());
+  auto none = facts::Activation::none;
+  QuantizedAttr quantized = problem.getQuantized();
+  return calls.call("bsrt_call_check_gemm",
+                    {calls.string(op.getName()),
+                     m,
+                     calls.i64(problem.getN()),
+                     calls.i64(problem.getK()),
+                     calls.code(problem.getA()),
+                     calls.code(problem.getB()),
+                     calls.code(problem.getScale()),
+                     calls.i32(problem.getBlock()),
+                     calls.code(problem.getSfa()),
+                     calls.code(problem.getSfb()),
+                     calls.code(problem.getOut()),
+                     calls.i32(op.getSchedule().getInst().k),
+                     calls.f32(op.getAlpha()),
+                     calls.pointer(op.getA()),
+                     calls.pointer(op.getSfa()),
+                     calls.pointer(op.getB()),
+                     calls.pointer(op.getSfb()),
+                     calls.pointerOrNull(op.getBias()),
+                     calls.pointer(op.getD()),
+                     calls.code(op.getSchedule().getMma()),
+                     calls.code(problem.getMajorA()),
+                     calls.code(problem.getMajorB()),
+                     calls.f32(op.getBeta()),
+                     calls.pointerOrNull(op.getC()),
+                     calls.code(op.getActivation() ? op.getActivation().getValue() : none),
+                     calls.pointerOrNull(op.getAlphaRows()),
+                     calls.pointerOrNull(op.getAlphaColumns()),
+                     calls.code(problem.getGate() ? problem.getGate().getFunction() : none),
+                     calls.pointerOrNull(op.getDScales()),
+                     calls.code(quantized ? quantized.getScale() : facts::ScaleFormat::ue8m0),
+                     calls.i32(quantized ? quantized.getBlock() : 0),
+                     calls.code(quantized ? quantized.getLayout() : facts::ScaleLayout::linear),
+                     global});
 }
 
 Value lowerQuantizeChunks(QuantizeChunksOp op, QuantizeChunksOp::Adaptor, Calls &calls) {

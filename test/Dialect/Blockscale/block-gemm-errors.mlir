@@ -72,7 +72,7 @@ func.func @gemm_c18(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xbf16>) {
 
 !w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
 func.func @gemm_c19(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>, %bias: tensor<4xf32>) {
-  // expected-error @below {{gemm_c19: a product of blocks must have no alpha, bias, beta, c, activation, nibble order and major (not built), got bias}}
+  // expected-error @below {{gemm_c19: a product of blocks must have no alpha, bias, beta, c, activation, gate, scales of out, nibble order and major (not built), got bias}}
   %d = blockscale.gemm ins(%x, %w : tensor<8x256xf32>, !w) bias(%bias : tensor<4xf32>) outs(%c : tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }

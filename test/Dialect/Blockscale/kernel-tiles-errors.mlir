@@ -21,7 +21,7 @@
 // RUN: sed -E 's/( c\(%[0-9a-z_]+#0), [^:]*: f32, [^)]*\)/\1 : f32)/' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: apply_epilogue_c1: values of c must be as many as values, got 1 for 32
 // RUN: sed 's/alloc 256000 {blockscale.name = "c"}/alloc 255984 {blockscale.name = "c"}/' %t.mlir | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=C
-// C: launch_c7: buffer of bias or c must have 1280 or 256000 bytes, got 255984
+// C: launch_c7: buffer of bias or c or alpha_rows or alpha_columns must have 1280 or 256000 or 800 or 1280 bytes, got 255984
 
 func.func @fp4_fp8(%a: memref<25600xi8>, %sfa: memref<2048xi8>, %b: memref<81920xi8>, %sfb: memref<3072xi8>,
                    %c: memref<200x320xf32>, %d: memref<200x320xf32>) {

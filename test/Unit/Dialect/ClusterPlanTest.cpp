@@ -53,7 +53,7 @@ protected:
                              Shape3{128 * pair, n, 128}, pair, Shape3{128 * pair, n, 256},
                              /*stages=*/2, /*accumulators=*/1, Epilogue::plain_store, /*staging=*/0,
                              /*ctas=*/cluster.size(), cluster, AccumulatorColumns::disjoint,
-                             /*scale_stages=*/0);
+                             /*scale_stages=*/0, SequenceAttr());
   }
 
   mlir::MLIRContext context;
@@ -105,14 +105,14 @@ TEST_F(ClusterPlans, SharesAreTheStage) {
       for (int64_t m : {1, 2, 4})
         for (int64_t n : {1, 2, 4}) {
           ScheduleAttr schedule = this->schedule({m, n}, /*pair=*/1, tileN);
-          schedule =
-              ScheduleAttr::get(&context, schedule.getArch(), kind, schedule.getInst(), 1,
-                                Shape3{128, tileN, facts::tileK(kind)}, 2, 1, Epilogue::plain_store,
-                                0, m * n, schedule.getCluster(), AccumulatorColumns::disjoint, 0);
-          auto problem =
-              ProblemAttr::get(&context, 1024, 1024, 1024, format, format, scale, block,
-                               facts::ScaleLayout::tiled, facts::ScaleLayout::tiled, Format::f32,
-                               facts::Major::k, facts::Major::k, /*pitch_a=*/0, /*pitch_b=*/0);
+          schedule = ScheduleAttr::get(&context, schedule.getArch(), kind, schedule.getInst(), 1,
+                                       Shape3{128, tileN, facts::tileK(kind)}, 2, 1,
+                                       Epilogue::plain_store, 0, m * n, schedule.getCluster(),
+                                       AccumulatorColumns::disjoint, 0, SequenceAttr());
+          auto problem = ProblemAttr::get(
+              &context, 1024, 1024, 1024, format, format, scale, block, facts::ScaleLayout::tiled,
+              facts::ScaleLayout::tiled, Format::f32, facts::Major::k, facts::Major::k,
+              /*pitch_a=*/0, /*pitch_b=*/0, QuantizedAttr(), GateAttr());
           GemmShape shape(problem, schedule);
           ClusterPlan plan(schedule);
           int64_t stage[] = {shape.stage.a, shape.stage.b, shape.stage.sfa, shape.stage.sfb};

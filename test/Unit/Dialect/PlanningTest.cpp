@@ -28,7 +28,8 @@ protected:
   ProblemAttr problem(Format a, Format b, ScaleFormat scale, int64_t block) {
     return ProblemAttr::get(&context, 1024, 1024, 1024, a, b, scale, block,
                             facts::ScaleLayout::tiled, facts::ScaleLayout::tiled, Format::f32,
-                            Major::k, Major::k, /*pitch_a=*/0, /*pitch_b=*/0);
+                            Major::k, Major::k, /*pitch_a=*/0, /*pitch_b=*/0, QuantizedAttr(),
+                            GateAttr());
   }
   /// Of a tile of 128 rows and `n` columns.
   StageBytes stage(ProblemAttr problem, MmaKind kind, int64_t n, int64_t instK) {
@@ -132,7 +133,7 @@ TEST_F(Planning, ColumnsOfTwoProductsThatShareB) {
         &context, facts::Arch::sm_107a, MmaKind::mxf4nvf4, Shape3{128 * pair, n, 128}, pair,
         Shape3{256 * pair, n, 256}, /*stages=*/2, /*accumulators=*/1, Epilogue::plain_store,
         /*staging=*/0, /*ctas=*/pair, ClusterShape{pair, 1}, AccumulatorColumns::disjoint,
-        /*scale_stages=*/0);
+        /*scale_stages=*/0, SequenceAttr());
     ProblemAttr p = problem(Format::e2m1, Format::e2m1, scale, block);
     return int(planTmem(planStage(p, choiceOf(schedule)), schedule).used());
   };

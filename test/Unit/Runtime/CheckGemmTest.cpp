@@ -59,7 +59,15 @@ struct Ones {
              int32_t(facts::Major::k),
              1.0f,
              nullptr,
-             int32_t(facts::Activation::none)};
+             int32_t(facts::Activation::none),
+             /*alpha_rows=*/nullptr,
+             /*alpha_columns=*/nullptr,
+             /*gate=*/0,
+             /*d_scales=*/nullptr,
+             /*out_scale=*/0,
+             /*out_block=*/0,
+             /*out_layout=*/0,
+             /*global=*/1.0f};
   }
 
   bsrt_check_result run() {
@@ -88,6 +96,77 @@ TEST(CheckGemm, activationsAreApplied) {
   EXPECT_NE(bsrt_host_check_gemm(&ones.check, &result), BSRT_OK);
   EXPECT_NE(std::string(bsrt_error_message()).find("activation must be 0 .. 4, got 5"),
             std::string::npos);
+}
+
+// 64 is 256 times 2^-2, the power of two above 64 / 448.
+TEST(CheckGemm, quantisedResultsAreComparedByteByByte) {
+  Ones ones(5, 32, 64);
+  constexpr uint8_t kElement = 0x78, kScale = 125;
+  std::vector<uint8_t> elements(5 * 32, kElement), scales(512, 0);
+  for (size_t row = 0; row < 5; ++row)
+    scales[row * 16] = kScale;
+  ones.check.out = int32_t(Format::e4m3);
+  ones.check.d = elements.data();
+  ones.check.d_scales = scales.data();
+  ones.check.out_scale = int32_t(ScaleFormat::ue8m0);
+  ones.check.out_block = 32;
+  ones.check.out_layout = int32_t(ScaleLayout::tiled);
+  EXPECT_EQ(ones.run().wrong, 0);
+  EXPECT_EQ(ones.run().error, 0);
+  auto wrongWith = [&](uint8_t &byte, uint8_t value) {
+    std::swap(byte, value);
+    bsrt_check_result result = ones.run();
+    std::swap(byte, value);
+    return std::tuple(result.wrong, result.row, result.col);
+  };
+  for (int step : {-1, 1}) {
+    EXPECT_EQ(wrongWith(elements[3 * 32 + 7], uint8_t(kElement + step)), std::tuple(1, 3, 7));
+    EXPECT_EQ(wrongWith(scales[2 * 16], uint8_t(kScale + step)), std::tuple(1, 2, 0));
+  }
+  EXPECT_EQ(wrongWith(scales[2 * 16], 0xFF), std::tuple(1, 2, 0));
+  // Of a block that is none, and of a row that is none.
+  EXPECT_EQ(wrongWith(scales[2 * 16 + 1], 1), std::tuple(1, 2, 32));
+  EXPECT_EQ(wrongWith(scales[5 * 16], 1), std::tuple(1, 5, 0));
+  // A NaN of an operand is in the scales of its row.
+  ones.sfa[4 * 4] = 0x7F;
+  EXPECT_EQ(ones.run().wrong, 1);
+  EXPECT_EQ(wrongWith(scales[4 * 16], 0xFF), std::tuple(0, 0, 0));
+  ones.check.out_block = 16;
+  bsrt_check_result result;
+  ones.check.global = 0;
+  EXPECT_NE(bsrt_host_check_gemm(&ones.check, &result), BSRT_OK);
+  EXPECT_STREQ(bsrt_error_message(),
+               "host: global scale must be positive and finite, got 0.000000");
+}
+
+TEST(CheckGemm, gatesAndFactorsAreApplied) {
+  Ones ones(3, 256, 64);
+  std::vector<float> rows{1, -2, 0.5f}, columns(256, 1.0f);
+  columns[64] = 3;   // what column 0 gates
+  columns[128] = -1; // gates column 192
+  ones.check.alpha_rows = rows.data();
+  ones.check.alpha_columns = columns.data();
+  for (int64_t row = 0; row < 3; ++row)
+    for (int64_t col = 0; col < 256; ++col)
+      ones.d[size_t(row * 256 + col)] = 64 * rows[size_t(row)] * columns[size_t(col)];
+  EXPECT_EQ(ones.run().wrong, 0);
+  EXPECT_EQ(ones.run().error, 0);
+  ones.d[256 + 64] = 64 * 3;
+  EXPECT_EQ(ones.run().wrong, 1);
+
+  ones.check.gate = int32_t(facts::Activation::relu);
+  for (int64_t row = 0; row < 3; ++row)
+    for (int64_t col = 0; col < 128; ++col) {
+      float x = 64 * rows[size_t(row)], gate = col == 64 ? -x : x, value = col == 0 ? 3 * x : x;
+      ones.d[size_t(row * 128 + col)] = std::max(gate, 0.0f) * value;
+    }
+  EXPECT_EQ(ones.run().wrong, 0);
+  ones.d[128 + 64] *= 2; // -2 x 64 gated by 2 x 64
+  EXPECT_EQ(ones.run().wrong, 1);
+  ones.check.gate = int32_t(std::size(facts::kActivations));
+  bsrt_check_result result;
+  EXPECT_NE(bsrt_host_check_gemm(&ones.check, &result), BSRT_OK);
+  EXPECT_STREQ(bsrt_error_message(), "host: gate must be 0 .. 4, got 5");
 }
 
 TEST(CheckGemm, rightProductHasNoError) {
@@ -220,7 +299,15 @@ TEST(CheckGemm, sixBitElements) {
                    0,
                    1.0f,
                    nullptr,
-                   int32_t(facts::Activation::none)};
+                   int32_t(facts::Activation::none),
+                   /*alpha_rows=*/nullptr,
+                   /*alpha_columns=*/nullptr,
+                   /*gate=*/0,
+                   /*d_scales=*/nullptr,
+                   /*out_scale=*/0,
+                   /*out_block=*/0,
+                   /*out_layout=*/0,
+                   /*global=*/1.0f};
   bsrt_check_result result;
   ASSERT_EQ(bsrt_host_check_gemm(&check, &result), BSRT_OK) << bsrt_error_message();
   EXPECT_EQ(result.wrong, 0);
@@ -262,7 +349,15 @@ TEST(CheckGemm, mnMajorOperandsAreRead) {
                    0,
                    1.0f,
                    nullptr,
-                   int32_t(facts::Activation::none)};
+                   int32_t(facts::Activation::none),
+                   /*alpha_rows=*/nullptr,
+                   /*alpha_columns=*/nullptr,
+                   /*gate=*/0,
+                   /*d_scales=*/nullptr,
+                   /*out_scale=*/0,
+                   /*out_block=*/0,
+                   /*out_layout=*/0,
+                   /*global=*/1.0f};
   bsrt_check_result result;
   ASSERT_EQ(bsrt_host_check_gemm(&check, &result), BSRT_OK) << bsrt_error_message();
   EXPECT_EQ(result.wrong, 0);

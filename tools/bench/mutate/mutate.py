@@ -82,19 +82,21 @@ class Kernel:
         self.flags = OBEYED
         self.warnings = set(warnings)  # rules by which the kernel as it is may be warned of
         self.exchanges = False  # whether shuffles and atomics are changed, too
+        self.results = 1
 
     def execute(self, name, text, *flags):
         """(status, stderr, output bytes)"""
-        ptx, out = self.folder / f"{name}.ptx", self.folder / f"{name}.npy"
+        ptx, outs = self.folder / f"{name}.ptx", [self.folder / f"{name}.{i}.npy" for i in range(self.results)]
         ptx.write_text(text)
         try:
-            ran = subprocess.run([self.program, f"--ptx={ptx}", f"--manifest={self.manifest}", *self.inputs, f"--out={out}",
-                                  "--threads=1", *self.flags, *flags], capture_output=True, text=True, timeout=SECONDS_OF_A_RUN)
+            ran = subprocess.run([self.program, f"--ptx={ptx}", f"--manifest={self.manifest}", *self.inputs,
+                                  *(f"--out={out}" for out in outs), "--threads=1", *self.flags, *flags],
+                                 capture_output=True, text=True, timeout=SECONDS_OF_A_RUN)
             status, said = ran.returncode, ran.stderr
         except subprocess.TimeoutExpired:
             status, said = None, f"ran for more than {SECONDS_OF_A_RUN} s"
-        result = out.read_bytes() if out.exists() else b""
-        for path in (ptx, out):
+        result = b"".join(out.read_bytes() for out in outs if out.exists())
+        for path in (ptx, *outs):
             path.unlink(missing_ok=True)
         return status, said, result
 
@@ -269,6 +271,39 @@ def emittedKernels(build, folder, pattern):
         yield kernel
     yield from blockKernels(build, folder, pattern)
     yield from quantizeKernels(build, folder, pattern)
+    yield from quantizedProducts(build, folder, pattern)
+
+
+def quantizedProducts(build, folder, pattern):
+    """Products whose epilogue quantises: with GELU and half words of scales, and of gates from accumulators that overlap;
+    several tiles for each pair of CTAs, and more K tiles than stages."""
+    sys.path.insert(0, str(ROOT / "test" / "tools" / "blockscale-run" / "Inputs"))
+    import numpy
+    import quantized_gemm
+
+    for case in (quantized_gemm.Case("mxfp8", 400, 160, "sm_107a", "tiled", ("gelu", "bias"), "tile-n=64,ctas=2,cta-group=2,stages=2", 512),
+                 quantized_gemm.Case("nvfp4", 300, 512, "sm_100a", "tiled", ("gate", "alpha"), "tile-n=256,ctas=2,cta-group=2,stages=2", 512)):
+        name = f"quantised-{case.form}-{case.chip}-{case.m}x{case.n}x{case.k}"
+        if not re.search(pattern, name):
+            continue
+        work = pathlib.Path(folder) / name
+        work.mkdir()
+        operands, made = quantized_gemm.operands(case, 1), quantized_gemm.factors(case, 1)
+        (work / "k.mlir").write_text(quantized_gemm.module(case, made).replace(", linear>>", ", tiled>>"))
+        subprocess.run([pathlib.Path(build) / "bin" / "blockscale-translate", "--mlir-to-ptx", f"--arch={case.chip}",
+                        f"--pin={case.pins}", work / "k.mlir", "-o", work / "k.ptx", f"--manifest={work / 'k.json'}"], check=True)
+        tiled = quantized_gemm.rules.tiled
+        inputs = dict(zip(("a", "sfa", "b", "sfb"), (operands[0], tiled(operands[1]), operands[2], tiled(operands[3]))))
+        inputs |= {part: value for part, value in made.items() if value.shape}
+        arguments = []
+        for part, value in inputs.items():
+            numpy.save(work / f"{part}.npy", value)
+            arguments.append(f"--arg={part}={work / f'{part}.npy'}")
+        arguments += [f"--arg={part}={float(value)}" for part, value in made.items() if not value.shape]
+        kernel = Kernel(build, work, name, (work / "k.ptx").read_text(), work / "k.json", arguments)
+        kernel.results = 2
+        kernel.flags = OBEYED_IN_CLUSTERS
+        yield kernel
 
 
 def quantizeKernels(build, folder, pattern):

@@ -198,12 +198,19 @@ LogicalResult blockscale::verifyBlockGemm(GemmOp op) {
                              {"beta", bool(op.getBeta())},
                              {"c", bool(op.getC())},
                              {"an activation", bool(op.getActivation())},
+                             {"a gate", bool(op.getGate())},
+                             {"alpha_rows", bool(op.getAlphaRows())},
+                             {"alpha_columns", bool(op.getAlphaColumns())},
+                             {"global", bool(op.getGlobal())},
+                             {"norm_const", bool(op.getNormConst())},
+                             {"scales of out", bool(op.getOutScales())},
                              {"a nibble order", op.getNibblesA() || op.getNibblesB()},
                              {"a major", op.getMajorA() || op.getMajorB()}})
     if (given)
-      return emitError() << "gemm_c19: a product of blocks must have no alpha, bias, beta, c, "
-                            "activation, nibble order and major (not built), got "
-                         << what;
+      return emitError()
+             << "gemm_c19: a product of blocks must have no alpha, bias, beta, c, "
+                "activation, gate, scales of out, nibble order and major (not built), got "
+             << what;
   if (op.getProblem() || op.getSchedule())
     return emitError() << "gemm_c20: a product of blocks must have block_problem and "
                           "warp_schedule, got "

@@ -34,7 +34,16 @@ int64_t BlockedAttr::getScaleBytes() const {
 
 ProblemAttr ProblemAttr::withM(int64_t m) const {
   return get(getContext(), m, getN(), getK(), getA(), getB(), getScale(), getBlock(), getSfa(),
-             getSfb(), getOut(), getMajorA(), getMajorB(), getPitchA(), getPitchB());
+             getSfb(), getOut(), getMajorA(), getMajorB(), getPitchA(), getPitchB(), getQuantized(),
+             getGate());
+}
+
+BlockedAttr ProblemAttr::getOutBlocked() const {
+  QuantizedAttr quantized = getQuantized();
+  if (!quantized)
+    return nullptr;
+  return BlockedAttr::get(getContext(), getM(), getOutColumns(), getOut(), quantized.getScale(),
+                          quantized.getBlock(), quantized.getLayout());
 }
 
 int64_t ProblemAttr::getRowPitchA() const {
@@ -62,7 +71,7 @@ int64_t ProblemAttr::getSfaBytes() const {
 }
 int64_t ProblemAttr::getSfbBytes() const { return scaleBytes(getN(), getScalesPerRow(), getSfb()); }
 int64_t ProblemAttr::getOutBytes() const {
-  return hasDynamicM() ? kDynamicExtent : facts::packedBytes(getOut(), getM() * getN());
+  return hasDynamicM() ? kDynamicExtent : facts::packedBytes(getOut(), getM() * getOutColumns());
 }
 
 LogicalResult ScalesAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
@@ -89,4 +98,14 @@ LogicalResult ActivationAttr::verify(function_ref<InFlightDiagnostic()> emitErro
   if (value != facts::Activation::none)
     return success();
   return emitError() << "gemm_c29: activation must be relu, gelu, gelu_tanh or silu, got none";
+}
+
+LogicalResult GateAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               facts::Activation function, int64_t interleave) {
+  if (function == facts::Activation::none)
+    return emitError() << "gate_c1: function must be relu, gelu, gelu_tanh or silu, got none";
+  if (interleave != kGateInterleave)
+    return emitError() << "gate_c2: interleave must be " << kGateInterleave << ", got "
+                       << interleave;
+  return success();
 }

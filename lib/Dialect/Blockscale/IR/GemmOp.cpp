@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockRules.h"
+#include "GemmOutput.h"
 #include "ProblemOpRules.h"
 
 #include "blockscale/Dialect/Blockscale/IR/Batches.h"
@@ -52,12 +53,13 @@ static ProblemAttr buildProblem(const ProductTypes &types) {
   auto a = cast<ShapedType>(types.a), b = cast<ShapedType>(types.b);
   facts::ProductFormat formats = formatsOf(types);
   auto [m, k] = extentsOf(a, types.majorA);
-  return ProblemAttr::get(
-      types.a.getContext(), m, extentsOf(b, types.majorB).first, k, formats.a, formats.b,
-      formats.scale, formats.block, getScalesEncoding(types.sfa).getLayout(),
-      getScalesEncoding(types.sfb).getLayout(),
-      *getFormat(cast<ShapedType>(types.out).getElementType()), majorOf(types.majorA),
-      majorOf(types.majorB), pitchOf(types.a), pitchOf(types.b));
+  int64_t n = extentsOf(b, types.majorB).first;
+  return ProblemAttr::get(types.a.getContext(), m, n, k, formats.a, formats.b, formats.scale,
+                          formats.block, getScalesEncoding(types.sfa).getLayout(),
+                          getScalesEncoding(types.sfb).getLayout(),
+                          *getFormat(cast<ShapedType>(types.out).getElementType()),
+                          majorOf(types.majorA), majorOf(types.majorB), pitchOf(types.a),
+                          pitchOf(types.b), quantizedOf(types, types.gate ? n / 2 : n), types.gate);
 }
 
 ProblemAttr blockscale::getProblemOf(const ProductTypes &types) {
@@ -127,9 +129,10 @@ static LogicalResult verifyReach(ProblemAttr p, ErrorFn emitError) {
   int64_t tiles = ((p.getM() + 127) / 128) * ((p.getN() + 127) / 128);
   if (tiles > kMaxTiles)
     return emitError() << "gemm_c15: tiles of 128x128 must be fewer than 2^31, got " << tiles;
-  for (auto [what, bytes] : {std::pair("a", p.getABytes()), std::pair("sfa", p.getSfaBytes()),
-                             std::pair("b", p.getBBytes()), std::pair("sfb", p.getSfbBytes()),
-                             std::pair("out", p.getOutBytes())})
+  int64_t scales = p.getQuantized() ? p.getOutBlocked().getScaleBytes() : 0;
+  for (auto [what, bytes] : {std::pair("scales of out", scales), std::pair("a", p.getABytes()),
+                             std::pair("sfa", p.getSfaBytes()), std::pair("b", p.getBBytes()),
+                             std::pair("sfb", p.getSfbBytes()), std::pair("out", p.getOutBytes())})
     if (bytes > kMaxBufferBytes)
       return emitError() << "gemm_c15: " << what << " must take at most 2^40 bytes, got " << bytes;
   return success();
@@ -174,8 +177,11 @@ static LogicalResult verifyExtents(const ProductTypes &types, ErrorFn emitError)
       majorOf(types.majorA) == facts::Major::mn && cast<ShapedType>(types.a).getRank() == 2;
   for (auto [type, hasM] :
        {std::pair(types.a, true), std::pair(types.sfa, true), std::pair(types.b, false),
-        std::pair(types.sfb, false), std::pair(types.alpha, false), std::pair(types.bias, false),
-        std::pair(types.beta, false), std::pair(types.c, true), std::pair(types.out, true)}) {
+        std::pair(types.sfb, false), std::pair(types.alpha, false),
+        std::pair(types.alphaRows, false), std::pair(types.alphaColumns, false),
+        std::pair(types.bias, false), std::pair(types.beta, false), std::pair(types.c, true),
+        std::pair(types.global, false), std::pair(types.normConst, false),
+        std::pair(types.out, true), std::pair(types.outScales, true)}) {
     auto shaped = dyn_cast_or_null<ShapedType>(type);
     Type known = hasM ? rest(type, type == types.a && isTransposed ? 1 : 0) : type;
     if (shaped && !cast<ShapedType>(known).hasStaticShape())
@@ -189,8 +195,10 @@ LogicalResult blockscale::verifyProblem(ProblemAttr p, ErrorFn emitError) {
     return failure();
   if (failed(verifyFormats(p.getFormats(), p.getScale(), emitError)))
     return failure();
-  if (facts::info(p.getOut()).bits < 16)
+  if (facts::info(p.getOut()).bits < 16 && !p.getQuantized())
     return emitError() << "gemm_c6: out must be f32, f16 or bf16, got " << name(p.getOut());
+  if (failed(verifyOutput(p, emitError)))
+    return failure();
   if (failed(verifyWholeBlocks(p.getK(), p.getBlock(), emitError)) ||
       failed(verifyPitches(p, emitError)) || failed(verifyReach(p, emitError)) ||
       failed(verifyMajor("major_a", p.getMajorA(), p.getA(), emitError)))
@@ -207,6 +215,9 @@ static LogicalResult verifyBias(Type type, int64_t n, ErrorFn emitError) {
 
 /// gemm_c23.
 static LogicalResult verifyC(const ProductTypes &types, ErrorFn emitError) {
+  if (types.c && (types.outScales || types.gate || (types.packed && types.packed.getGate())))
+    return emitError() << "gemm_c23: out must be wide and without gates where there is c, got "
+                       << (types.outScales ? "quantised" : "gates");
   if (types.beta && !types.c)
     return emitError() << "gemm_c23: beta must be given with c, got none";
   if (types.c && types.c != types.out)
@@ -227,9 +238,10 @@ static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError)
     return emitError() << "gemm_c4: b must be "
                        << (majorOf(types.majorB) == facts::Major::mn ? "k x n" : "n x k")
                        << " with the k = " << k << " of a, got " << shapeOf(b);
-  if (out.getDimSize(0) != m || out.getDimSize(1) != n)
-    return emitError() << "gemm_c4: out must be " << extentText(m) << "x" << n << " (m x n), got "
-                       << shapeOf(out);
+  int64_t columns = types.gate ? n / 2 : n;
+  if (out.getDimSize(0) != m || out.getDimSize(1) != columns)
+    return emitError() << "gemm_c4: out must be " << extentText(m) << "x" << columns
+                       << (types.gate ? " (m x n / 2), got " : " (m x n), got ") << shapeOf(out);
   if (failed(verifySizes(m, n, k, /*fewest=*/0, emitError)))
     return failure();
 
@@ -252,7 +264,11 @@ static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError)
   if (failed(verifyScales("sfa", types.sfa, m, cols, emitError)) ||
       failed(verifyScales("sfb", types.sfb, n, cols, emitError)))
     return failure();
-  if (failed(verifyBias(types.bias, n, emitError)))
+  if (failed(verifyBias(types.bias, n, emitError)) ||
+      failed(verifyOutScales(types, m, columns, emitError)))
+    return failure();
+  ProblemAttr problem = buildProblem(types);
+  if (failed(verifyOutput(problem, emitError)) || failed(verifyFactors(types, problem, emitError)))
     return failure();
   if (failed(verifyPitches(buildProblem(types), emitError)) ||
       failed(verifyReach(buildProblem(types), emitError)) ||
@@ -271,11 +287,23 @@ static LogicalResult verifyPacked(const ProductTypes &types, ErrorFn emitError) 
       failed(verifyBytes("gemm_c11", "b", types.b, p.getBBytes(), emitError)) ||
       failed(verifyBytes("gemm_c11", "sfb", types.sfb, p.getSfbBytes(), emitError)))
     return failure();
+  if (bool(types.outScales) != bool(p.getQuantized()))
+    return emitError() << "gemm_c30: out must have scales where the problem is quantised, got "
+                       << (types.outScales ? "scales" : "none");
   auto out = cast<ShapedType>(types.out);
-  if (out.getRank() != 2 || out.getDimSize(0) != p.getM() || out.getDimSize(1) != p.getN() ||
-      getFormat(out.getElementType()) != p.getOut())
-    return emitError() << "gemm_c11: out must be " << extentText(p.getM()) << "x" << p.getN()
-                       << " of " << name(p.getOut()) << ", got " << types.out;
+  if (BlockedAttr blocked = p.getOutBlocked()) {
+    if (failed(verifyBytes("gemm_c11", "out", types.out, blocked.getElementBytes(), emitError)) ||
+        failed(verifyBytes("gemm_c11", "scales of out", types.outScales, blocked.getScaleBytes(),
+                           emitError)))
+      return failure();
+  } else if (out.getRank() != 2 || out.getDimSize(0) != p.getM() ||
+             out.getDimSize(1) != p.getOutColumns() ||
+             getFormat(out.getElementType()) != p.getOut()) {
+    return emitError() << "gemm_c11: out must be " << extentText(p.getM()) << "x"
+                       << p.getOutColumns() << " of " << name(p.getOut()) << ", got " << types.out;
+  }
+  if (failed(verifyFactors(types, p, emitError)))
+    return failure();
   if (types.majorA || types.majorB)
     return emitError() << "gemm_c22: major_a and major_b must stand in the logical form, got one "
                           "beside problem";
@@ -284,7 +312,8 @@ static LogicalResult verifyPacked(const ProductTypes &types, ErrorFn emitError) 
 
 LogicalResult blockscale::verifyProduct(const ProductTypes &types, ErrorFn emitError) {
   SmallVector<Type> all{types.a, types.sfa, types.b, types.sfb, types.out};
-  for (Type type : {types.alpha, types.bias, types.beta, types.c})
+  for (Type type : {types.alpha, types.alphaRows, types.alphaColumns, types.bias, types.beta,
+                    types.c, types.global, types.normConst, types.outScales})
     if (type)
       all.push_back(type);
   FailureOr<Storage> storage = verifyStorage("gemm_c1", all, emitError);
@@ -298,14 +327,30 @@ LogicalResult blockscale::verifyProduct(const ProductTypes &types, ErrorFn emitE
   return verifyLogical(types, emitError);
 }
 
-template <typename Op> static ProductTypes typesOf(Op op, Value out) {
+template <typename Op> static ProductTypes typesOf(Op op, Value out, Value outScales) {
   auto typeOf = [](Value value) { return value ? value.getType() : Type(); };
-  return {op.getA().getType(),   op.getSfa().getType(), op.getB().getType(),  op.getSfb().getType(),
-          typeOf(op.getAlpha()), typeOf(op.getBias()),  typeOf(op.getBeta()), typeOf(op.getC()),
-          out.getType(),         op.getProblem(),       op.getMajorA(),       op.getMajorB()};
+  return {op.getA().getType(),
+          op.getSfa().getType(),
+          op.getB().getType(),
+          op.getSfb().getType(),
+          typeOf(op.getAlpha()),
+          typeOf(op.getAlphaRows()),
+          typeOf(op.getAlphaColumns()),
+          typeOf(op.getBias()),
+          typeOf(op.getBeta()),
+          typeOf(op.getC()),
+          typeOf(op.getGlobal()),
+          typeOf(op.getNormConst()),
+          out.getType(),
+          typeOf(outScales),
+          op.getProblem(),
+          op.getMajorA(),
+          op.getMajorB(),
+          op.getActivationAttr(),
+          op.getGateAttr()};
 }
-static ProductTypes typesOf(GemmOp op) { return typesOf(op, op.getOut()); }
-static ProductTypes typesOf(CheckGemmOp op) { return typesOf(op, op.getD()); }
+static ProductTypes typesOf(GemmOp op) { return typesOf(op, op.getOut(), op.getOutScales()); }
+static ProductTypes typesOf(CheckGemmOp op) { return typesOf(op, op.getD(), op.getDScales()); }
 
 ProblemAttr GemmOp::getLogicalProblem() { return getProblemOf(typesOf(*this)); }
 ProblemAttr CheckGemmOp::getLogicalProblem() { return getProblemOf(typesOf(*this)); }
@@ -338,6 +383,10 @@ static LogicalResult verifyBatch(GemmOp gemm, ErrorFn emitError) {
                        << (gemm.getProblem()    ? "problem"
                            : gemm.getSchedule() ? "schedule"
                                                 : "pitched rows");
+  if (types.outScales || types.alphaRows)
+    return emitError() << (types.outScales ? "gemm_c30: out of a batch must be wide, got elements "
+                                             "and scales"
+                                           : "gemm_c33: a batch must have no alpha_rows, got one");
   int64_t batches = cast<ShapedType>(types.out).getDimSize(0);
   if (isDynamic(batches))
     return emitError() << "gemm_c2: shapes must be static but for m, got " << types.out;
@@ -365,6 +414,10 @@ static LogicalResult verifyBatch(GemmOp gemm, ErrorFn emitError) {
 
 LogicalResult GemmOp::verify() {
   auto emitError = [&] { return this->emitOpError(); };
+  if (size_t count = getOuts().size(); count != 1 && count != 2)
+    return emitError() << "gemm_c30: out must be one destination, or elements and their scales, "
+                          "got "
+                       << count;
   if (!getSfa() || !getSfb())
     return verifyBlockGemm(*this);
   bool isBatch = hasBatch(*this);

@@ -188,12 +188,12 @@ private:
 
   LogicalResult checkMaps() {
     MLIRContext *context = launch.getContext();
-    int64_t m = problem.getM(), n = problem.getN();
+    int64_t m = problem.getM();
     auto maps = operandMaps(problem, schedule);
     SmallVector<std::pair<StringRef, TmaMapAttr>> want{
         {"a", maps[0]}, {"b", maps[1]}, {"sfa", maps[2]}, {"sfb", maps[3]}};
     if (schedule.getEpilogue() == Epilogue::tma_store)
-      want.push_back({"d", outputMap(context, m, n, shape.outBytes)});
+      want.push_back({"d", outputMap(context, m, problem.getOutColumns(), shape.outBytes)});
     // D's buffer, bias, C and the scalars follow.
     for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
       if (isa<TensorMapType>(type) != (i < want.size()))
@@ -258,22 +258,36 @@ private:
     SmallVector<std::pair<StringRef, int64_t>> want;
     if (schedule.getEpilogue() == Epilogue::plain_store)
       want.push_back({"d", problem.getOutBytes()});
+    if (problem.getQuantized())
+      want.push_back({"the scales of d", problem.getOutBlocked().getScaleBytes()});
     size_t first = want.size(); // what follows is optional
-    want.push_back({"bias", problem.getN() * int64_t(sizeof(float))});
+    constexpr int64_t kFactorBytes = sizeof(float);
+    want.push_back({"bias", problem.getN() * kFactorBytes});
     want.push_back({"c", problem.getOutBytes()});
+    want.push_back(
+        {"alpha_rows", problem.hasDynamicM() ? kDynamicExtent : problem.getM() * kFactorBytes});
+    want.push_back({"alpha_columns", problem.getN() * kFactorBytes});
     if (buffers.size() > want.size())
       return refuse("launch_c7: buffers must be at most ", want.size(), ", got ", buffers.size());
-    bool either = buffers.size() == first + 1;
-    for (auto [i, value] : llvm::enumerate(buffers)) {
+    size_t absent = want.size() - buffers.size(); // of the optional ones, at most
+    size_t next = 0;
+    for (Value value : buffers) {
       std::optional<int64_t> have = knownBytes(value);
-      if (!have || isDynamic(want[i].second) || *have == want[i].second ||
-          (either && i == first && *have == want[i + 1].second))
-        continue;
-      if (either && i == first)
-        return refuse("launch_c7: buffer of bias or c must have ", want[i].second, " or ",
-                      want[i + 1].second, " bytes, got ", *have);
-      return refuse("launch_c7: buffer of ", want[i].first, " must have ", want[i].second,
-                    " bytes, got ", *have);
+      auto fits = [&](int64_t bytes) { return !have || isDynamic(bytes) || *have == bytes; };
+      SmallVector<std::string> names, sizes;
+      bool isFound = false;
+      for (size_t i = next; i <= next + (next < first ? 0 : absent) && !isFound; ++i) {
+        isFound = fits(want[i].second);
+        if (isFound) {
+          absent -= i - next;
+          next = i + 1;
+        }
+        names.push_back(want[i].first.str());
+        sizes.push_back(std::to_string(want[i].second));
+      }
+      if (!isFound)
+        return refuse("launch_c7: buffer of ", llvm::join(names, " or "), " must have ",
+                      llvm::join(sizes, " or "), " bytes, got ", *have);
     }
     return success();
   }

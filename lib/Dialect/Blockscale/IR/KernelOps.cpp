@@ -16,6 +16,7 @@
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/Facts/ArchInfo.h"
 #include "blockscale/Facts/MmaMode.h"
+#include "blockscale/Facts/QuantizedFormat.h"
 #include "blockscale/Facts/ScaleTile.h"
 #include "blockscale/Facts/Tmem.h"
 
@@ -75,6 +76,52 @@ LogicalResult ApplyEpilogueOp::verify() {
   if (getBeta() && getC().empty())
     return emitOpError("apply_epilogue_c1: beta must be given with c, got none");
   return success();
+}
+
+LogicalResult ApplyGateOp::verify() {
+  if (getGates().size() == getResults().size())
+    return success();
+  return emitOpError("apply_gate_c1: results must be as many as gates, got ")
+         << getResults().size() << " for " << getGates().size();
+}
+
+LogicalResult QuantizeColumnsOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  QuantizedAttr quantized = kernel ? kernel.getProblem().getQuantized() : QuantizedAttr();
+  if (!quantized)
+    return emitOpError("quantize_columns_c1: D of the kernel must be quantised, got ")
+           << (kernel ? "wide values" : "no kernel");
+  int64_t count = getValues().size(), block = quantized.getBlock();
+  int64_t words = facts::packedBytes(kernel.getProblem().getOut(), count) / 4;
+  if (count == 0 || count % block)
+    return emitOpError("quantize_columns_c1: values must be whole blocks of ")
+           << block << ", got " << count;
+  if (int64_t(getWords().size()) != words || int64_t(getScales().size()) != count / block)
+    return emitOpError("quantize_columns_c1: words and scales must be ")
+           << words << " and " << count / block << ", got " << getWords().size() << " and "
+           << getScales().size();
+  if (bool(getGlobal()) != facts::hasGlobalScale(quantized.getScale()))
+    return emitOpError("quantize_columns_c1: global must be given for ue4m3 only, got ")
+           << (getGlobal() ? "one" : "none") << " for "
+           << StringRef(facts::name(quantized.getScale()));
+  if (getSequence() != kernel.getSchedule().getQuantizer())
+    return emitOpError("quantize_columns_c1: sequence must be the schedule's, ")
+           << kernel.getSchedule().getQuantizer() << ", got " << getSequence();
+  return success();
+}
+
+LogicalResult StoreColumnScalesOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  QuantizedAttr quantized = kernel ? kernel.getProblem().getQuantized() : QuantizedAttr();
+  int64_t count = getScales().size();
+  bool isCount = count == 1 || count == 2 || count == 4;
+  if (quantized && isCount && int64_t(getColumn()) % (count * quantized.getBlock()) == 0)
+    return success();
+  InFlightDiagnostic error = emitOpError("store_column_scales_c1: ");
+  if (!quantized)
+    return error << "D of the kernel must be quantised, got " << (kernel ? "wide values" : "none");
+  return error << "scales must be 1, 2 or 4, the first at a multiple of as many, got " << count
+               << " at column " << getColumn();
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,7 +206,8 @@ private:
   /// Columns of an accumulator stage that the next tile may write once it is released.
   int64_t sharedColumns(TmemPlanAttr plan) const {
     ArrayRef<int64_t> bases = plan.getAccumulators();
-    return isOverlapped() ? bases[0] + plan.getWidth() - bases[1] : plan.getWidth();
+    return isOverlapped() ? columnsUntilRead(shape, schedule, bases[0] + plan.getWidth() - bases[1])
+                          : plan.getWidth();
   }
   bool isOverlapped() const {
     return schedule.getAccumulatorColumns() == AccumulatorColumns::overlapped;
@@ -582,9 +630,9 @@ LogicalResult PlanVerifier::checkAccumulatorLoads() {
                WalkResult::interrupt();
       // The first of two overlapped stages is read from its end, which the second writes.
       bool isBackward = isOverlapped() && *stage == 0;
-      int64_t want = isBackward ? schedule.getInst().n - column - count
-                     : count    ? epilogueColumn(shape, schedule, column / count, count)
-                                : column;
+      int64_t want = count ? epilogueColumn(shape, schedule, column / count, count) : column;
+      if (isBackward)
+        want = schedule.getInst().n - want - count;
       if (int64_t(load.getColumn()) != want)
         return op->emitOpError("kernel_c15: column must be ")
                    << want << ", the next one of the stage, got " << load.getColumn(),

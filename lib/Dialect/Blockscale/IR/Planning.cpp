@@ -71,6 +71,7 @@ GemmShape::GemmShape(ProblemAttr problem, ScheduleAttr schedule) {
   stage = planStage(problem, choiceOf(schedule));
   outBytes = facts::packedBytes(problem.getOut(), 1);
   outColumns = 128 / outBytes;
+  tileColumns = problem.getGate() ? tile.n / 2 : tile.n;
   ctasOfTile = schedule.getCtaGroup();
 }
 
@@ -78,10 +79,30 @@ int64_t blockscale::epilogueColumn(const GemmShape &shape, ScheduleAttr schedule
                                    int64_t count) {
   int64_t products = productsOfTile(schedule);
   bool staged = schedule.getEpilogue() == Epilogue::tma_store;
+  bool hasGates = shape.tileColumns != schedule.getTile().n;
   int64_t perStore = staged ? std::max<int64_t>(1, shape.outColumns / count) : 1;
+  if (hasGates)
+    perStore *= 2;
   int64_t product = i / perStore % products;
   int64_t at = i / (perStore * products) * perStore + i % perStore;
+  if (int64_t half = kGateInterleave / count; hasGates) {
+    // The gates of some pairs, then their values.
+    int64_t group = at / (2 * half), inGroup = at % (2 * half);
+    at = group * 2 * half + inGroup % 2 * half + inGroup / 2;
+  }
   return product * schedule.getTile().n + at * count;
+}
+
+int64_t blockscale::columnsUntilRead(const GemmShape &shape, ScheduleAttr schedule,
+                                     int64_t columns) {
+  bool hasGates = shape.tileColumns != schedule.getTile().n;
+  constexpr int64_t group = 2 * kGateInterleave;
+  return hasGates ? ceilDiv(columns, group) * group : columns;
+}
+
+int64_t blockscale::scalesPerStore(const GemmShape &shape, ProblemAttr problem) {
+  int64_t scales = shape.tileColumns / problem.getQuantized().getBlock();
+  return scales % facts::kScaleTileScales == 0 ? facts::kScaleTileScales : 2;
 }
 
 TmaMapAttr blockscale::operandMap(MLIRContext *context, const facts::OperandTile &tile,

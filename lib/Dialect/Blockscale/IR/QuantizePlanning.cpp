@@ -122,7 +122,7 @@ int64_t blockscale::planQuantizeShared(QuantizeProblemAttr problem) {
 // Schedule
 //===----------------------------------------------------------------------===//
 
-static bool hasSequence(Arch arch, QuantizeSequence sequence) {
+bool blockscale::hasSequence(Arch arch, QuantizeSequence sequence) {
   switch (sequence) {
   case QuantizeSequence::divide:
     return true;
@@ -147,18 +147,34 @@ bool blockscale::hasQuantizeKernel(QuantizeOp op, Arch arch) {
          convertsScales(arch, op.getLogicalBlocked().getScale());
 }
 
+bool blockscale::isSequenceOf(QuantizeSequence sequence, facts::ScaleFormat scale) {
+  return scale == facts::ScaleFormat::ue8m0
+             ? sequence != QuantizeSequence::divide && sequence != QuantizeSequence::remainder
+             : sequence == QuantizeSequence::remainder;
+}
+
 bool blockscale::isSequenceOf(QuantizeSequence sequence, QuantizeProblemAttr problem) {
   if (BlockedAttr blocked = problem.getBlocked())
-    return blocked.getScale() == facts::ScaleFormat::ue8m0
-               ? sequence != QuantizeSequence::divide && sequence != QuantizeSequence::remainder
-               : sequence == QuantizeSequence::remainder;
+    return isSequenceOf(sequence, blocked.getScale());
   return sequence == QuantizeSequence::divide;
+}
+
+/// From the plainest to the best.
+static constexpr std::array kSequencesByRank{QuantizeSequence::integer,
+                                             QuantizeSequence::reciprocal, QuantizeSequence::scaled,
+                                             QuantizeSequence::remainder};
+
+std::optional<QuantizeSequence> blockscale::chooseSequence(facts::ScaleFormat scale, Arch arch) {
+  std::optional<QuantizeSequence> best;
+  for (QuantizeSequence better : kSequencesByRank)
+    if (isSequenceOf(better, scale) && hasSequence(arch, better) && convertsScales(arch, scale))
+      best = better;
+  return best;
 }
 
 QuantizeScheduleAttr blockscale::chooseQuantizeSchedule(QuantizeProblemAttr problem, Arch arch) {
   QuantizeSequence sequence = QuantizeSequence::divide;
-  for (QuantizeSequence better : {QuantizeSequence::integer, QuantizeSequence::reciprocal,
-                                  QuantizeSequence::scaled, QuantizeSequence::remainder})
+  for (QuantizeSequence better : kSequencesByRank)
     if (isSequenceOf(better, problem) && hasSequence(arch, better))
       sequence = better;
   return QuantizeScheduleAttr::get(problem.getContext(), arch, sequence, kQuantizeThreads,

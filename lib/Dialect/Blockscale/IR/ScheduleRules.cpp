@@ -7,6 +7,7 @@
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
+#include "blockscale/Dialect/Blockscale/IR/QuantizePlanning.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 #include "blockscale/Facts/Features.h"
 #include "blockscale/Facts/IDesc.h"
@@ -90,6 +91,28 @@ static std::string text(Shape3 s) {
 static std::string columnSum(TmemColumns columns, Shape3 tile, int64_t accumulators) {
   return llvm::formatv("{0} x {1} + {2} + {3} = {4} columns", accumulators, tile.n, columns.sfa,
                        columns.sfb, columns.used());
+}
+
+/// schedule_c15 to schedule_c17.
+static LogicalResult verifyOutput(ProblemAttr problem, ScheduleAttr schedule, ErrorFn emitError) {
+  QuantizedAttr quantized = problem.getQuantized();
+  SequenceAttr quantizer = schedule.getQuantizer();
+  if (bool(quantized) != bool(quantizer))
+    return emitError() << "schedule_c15: quantizer must be "
+                       << (quantized ? "given where D is quantised, got none"
+                                     : "absent where D is not quantised, got one");
+  if (quantizer && (!isSequenceOf(quantizer.getValue(), quantized.getScale()) ||
+                    !hasSequence(schedule.getArch(), quantizer.getValue()) ||
+                    !convertsScales(schedule.getArch(), quantized.getScale())))
+    return emitError() << "schedule_c15: quantizer must be a sequence for scales of "
+                       << name(quantized.getScale()) << " whose conversions "
+                       << name(schedule.getArch()) << " has, got " << name(quantizer.getValue());
+  if (int64_t n = schedule.getTile().n; problem.getGate() && n % (2 * kGateInterleave))
+    return emitError() << "schedule_c16: n of tile must be 128 or 256 where D has gates, got " << n;
+  if (int64_t m = schedule.getTile().m; quantized && m != schedule.getInst().m)
+    return emitError() << "schedule_c17: m of tile must be the " << schedule.getInst().m
+                       << " of inst where D is quantised, got " << m;
+  return success();
 }
 
 LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr schedule,
@@ -176,7 +199,10 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
                        << columnSum(columns, tile, count) << ": " << rounded.message();
 
   bool tmaStore = schedule.getEpilogue() == Epilogue::tma_store;
-  int64_t rowBytes = facts::packedBytes(problem.getOut(), problem.getN());
+  if (tmaStore && problem.getQuantized())
+    return emitError() << "schedule_c7: epilogue must be plain_store where D is quantised, got "
+                          "tma_store";
+  int64_t rowBytes = facts::packedBytes(problem.getOut(), problem.getOutColumns());
   if (tmaStore && rowBytes % facts::kTmaStoreGranule)
     return emitError() << "schedule_c7: epilogue must be plain_store where rows of D are not a "
                           "multiple of "
@@ -187,7 +213,8 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
     return emitError() << "schedule_c8: staging must be " << (tmaStore ? "1 or 2" : "0") << " for "
                        << name(schedule.getEpilogue()) << ", got " << staging;
 
-  int64_t chunks = tile.n * facts::packedBytes(problem.getOut(), 1) / facts::kTileRowBytes;
+  int64_t columnsOfD = problem.getGate() ? tile.n / 2 : tile.n;
+  int64_t chunks = columnsOfD * facts::packedBytes(problem.getOut(), 1) / facts::kTileRowBytes;
   if (tmaStore && chunks % staging)
     return emitError() << "schedule_c8: staging must divide the " << chunks
                        << " chunks of 128 bytes of a row of the tile, got " << staging;
@@ -236,7 +263,7 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
   if (cluster.m % ctas)
     return emitError() << "schedule_c14: cluster must be whole pairs along m, got " << cluster.m
                        << "x" << cluster.n;
-  return success();
+  return verifyOutput(problem, schedule, emitError);
 }
 
 /// The rows of one operand as TMA meets them.

@@ -95,11 +95,15 @@ TileChoice blockscale::chooseTile(ProblemAttr problem, facts::Arch arch, facts::
   if (problem.hasDynamicM() || tilesOf(problem, best) <= smsOf(arch))
     return best;
   double least = modelledCycles(problem, arch, best);
-  int64_t most = facts::supports(arch, facts::Feature::collectorB) ? 2 : 1;
+  // schedule_c17 and schedule_c16.
+  bool sharesB = facts::supports(arch, facts::Feature::collectorB) && !problem.getQuantized();
+  int64_t most = sharesB ? 2 : 1;
   for (int64_t k : instKs)
     for (int64_t products = 1; products <= most; ++products)
       for (int64_t group : {1, 2})
         for (int64_t n : kTileColumns) {
+          if (problem.getGate() && n % (2 * kGateInterleave))
+            continue;
           TileChoice choice = make(group, products, n, k);
           double cycles =
               fits(problem, arch, choice) ? modelledCycles(problem, arch, choice) : least;

@@ -58,18 +58,22 @@ struct GemmModel : DstBufferizableOpInterfaceExternalModel<GemmModel, GemmOp> {
     FailureOr<SmallVector<Value>> buffers =
         buffersOf(rewriter,
                   {gemm.getA(), gemm.getSfa(), gemm.getB(), gemm.getSfb(), gemm.getAlpha(),
-                   gemm.getBias(), gemm.getBeta(), gemm.getC(), gemm.getOut()},
+                   gemm.getAlphaRows(), gemm.getAlphaColumns(), gemm.getBias(), gemm.getBeta(),
+                   gemm.getC(), gemm.getGlobal(), gemm.getNormConst()},
                   options, state);
-    if (failed(buffers))
+    FailureOr<SmallVector<Value>> outs = buffersOf(rewriter, gemm.getOuts(), options, state);
+    if (failed(buffers) || failed(outs))
       return failure();
     ArrayRef<Value> v = *buffers;
-    GemmOp::create(rewriter, op->getLoc(), /*result=*/Type(), v[0], v[1], v[2], v[3], v[4], v[5],
-                   v[6], v[7], v[8], gemm.getProblem(), gemm.getSchedule(), gemm.getNibblesA(),
-                   gemm.getNibblesB(), gemm.getMajorA(), gemm.getMajorB(), gemm.getBlockProblem(),
-                   gemm.getWarpSchedule(), gemm.getContract(), gemm.getWgmmaSchedule(),
-                   gemm.getActivationAttr())
+    GemmOp::create(rewriter, op->getLoc(), /*results=*/TypeRange(), v[0], v[1], v[2], v[3], v[4],
+                   v[5], v[6], v[7], v[8], v[9], v[10], v[11], *outs, gemm.getProblem(),
+                   gemm.getSchedule(), gemm.getNibblesA(), gemm.getNibblesB(), gemm.getMajorA(),
+                   gemm.getMajorB(), gemm.getBlockProblem(), gemm.getWarpSchedule(),
+                   gemm.getContract(), gemm.getWgmmaSchedule(), gemm.getActivationAttr(),
+                   gemm.getGateAttr())
         ->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    replaceOpWithBufferizedValues(rewriter, op, gemm.getResult() ? v.back() : ValueRange());
+    replaceOpWithBufferizedValues(rewriter, op,
+                                  gemm.getResult() ? ValueRange(*outs) : ValueRange());
     return success();
   }
 };
@@ -93,17 +97,19 @@ struct CheckGemmModel : ReadingModel<CheckGemmModel, CheckGemmOp> {
                           const BufferizationOptions &options, BufferizationState &state) const {
     auto check = cast<CheckGemmOp>(op);
     rewriter.setInsertionPoint(op);
-    FailureOr<SmallVector<Value>> buffers =
-        buffersOf(rewriter,
-                  {check.getA(), check.getSfa(), check.getB(), check.getSfb(), check.getAlpha(),
-                   check.getBias(), check.getBeta(), check.getC(), check.getD()},
-                  options, state);
+    FailureOr<SmallVector<Value>> buffers = buffersOf(
+        rewriter,
+        {check.getA(), check.getSfa(), check.getB(), check.getSfb(), check.getAlpha(),
+         check.getAlphaRows(), check.getAlphaColumns(), check.getBias(), check.getBeta(),
+         check.getC(), check.getGlobal(), check.getNormConst(), check.getD(), check.getDScales()},
+        options, state);
     if (failed(buffers))
       return failure();
     ArrayRef<Value> v = *buffers;
     CheckGemmOp::create(rewriter, op->getLoc(), v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7],
-                        v[8], check.getNameAttr(), check.getSchedule(), check.getProblem(),
-                        check.getMajorA(), check.getMajorB(), check.getActivationAttr());
+                        v[8], v[9], v[10], v[11], v[12], v[13], check.getNameAttr(),
+                        check.getSchedule(), check.getProblem(), check.getMajorA(),
+                        check.getMajorB(), check.getActivationAttr(), check.getGateAttr());
     rewriter.eraseOp(op);
     return success();
   }

@@ -305,6 +305,11 @@ private:
                          << name(target) << ", got " << name(chosen.getArch());
     if (!chosen && failed(verifyClusterPins(emitError)))
       return failure();
+    if (QuantizedAttr quantized = problem.getQuantized();
+        !chosen && quantized && !chooseSequence(quantized.getScale(), target))
+      return emitError() << "schedule_c15: quantizer must be a sequence for scales of "
+                         << name(quantized.getScale()) << " whose conversions " << name(target)
+                         << " has, got none of them";
     if (!chosen)
       chosen = choose(problem, target, pinnedEpilogue);
     if (failed(verifySchedule(problem, chosen, emitError)))
@@ -364,9 +369,11 @@ private:
     StageBytes stage = planStage(problem, choice);
 
     bool wholeChunks =
-        facts::packedBytes(problem.getOut(), problem.getN()) % facts::kTmaStoreGranule == 0;
-    Epilogue store =
-        pinnedEpilogue.value_or(wholeChunks ? Epilogue::tma_store : Epilogue::plain_store);
+        facts::packedBytes(problem.getOut(), problem.getOutColumns()) % facts::kTmaStoreGranule ==
+        0;
+    QuantizedAttr quantized = problem.getQuantized();
+    Epilogue store = pinnedEpilogue.value_or(wholeChunks && !quantized ? Epilogue::tma_store
+                                                                       : Epilogue::plain_store);
     bool staged = store == Epilogue::tma_store;
     auto [depth, scaleDepth] =
         k == kSpanK
@@ -378,7 +385,8 @@ private:
     bool roomForTwo =
         planSharedBytes(stage, depth, 2, scaleDepth) <= facts::maxSharedPerBlock(target);
     // Two buffers take turns, also from one tile to the next.
-    bool even = tile.n * facts::packedBytes(problem.getOut(), 1) / facts::kTileRowBytes % 2 == 0;
+    int64_t columns = problem.getGate() ? tile.n / 2 : tile.n;
+    bool even = columns * facts::packedBytes(problem.getOut(), 1) / facts::kTileRowBytes % 2 == 0;
     int64_t buffers = orPinned(staging, staged ? (roomForTwo && even ? 2 : 1) : 0);
     // Two accumulators always fit; where they do not side by side, overlapped. Those of two
     // products that share B are one, unless two fit.
@@ -386,6 +394,10 @@ private:
     int64_t accumulatorStages = orPinned(accumulators, reusesB && !roomForFour ? 1 : 2);
     bool sideBySide = reusesB || accumulatorStages != 2 ||
                       planTmem(stage, tile, 2).used() <= facts::info(target).tmemColumns;
+
+    std::optional<QuantizeSequence> sequence;
+    if (quantized)
+      sequence = chooseSequence(quantized.getScale(), target);
 
     const facts::Product *product = facts::modelProduct(target);
     ClusterShape shape = cluster.empty() ? ClusterShape{group, 1} : pinnedCluster();
@@ -395,7 +407,8 @@ private:
     return ScheduleAttr::get(
         &getContext(), target, kind, inst, group, tile, depth, accumulatorStages, store, buffers,
         orPinned(ctas, most), shape,
-        sideBySide ? AccumulatorColumns::disjoint : AccumulatorColumns::overlapped, scaleDepth);
+        sideBySide ? AccumulatorColumns::disjoint : AccumulatorColumns::overlapped, scaleDepth,
+        sequence ? SequenceAttr::get(&getContext(), *sequence) : SequenceAttr());
   }
 };
 } // namespace

@@ -30,10 +30,12 @@ static RankedTensorType withShape(Value value, ArrayRef<int64_t> shape) {
 static Value createProduct(OpBuilder &b, GemmOp gemm, Value a, Value sfa, Value bOperand, Value sfb,
                            Value c, Value out) {
   return GemmOp::create(b, gemm.getLoc(), out.getType(), a, sfa, bOperand, sfb, gemm.getAlpha(),
-                        gemm.getBias(), gemm.getBeta(), c, out, ProblemAttr(), ScheduleAttr(),
-                        gemm.getNibblesA(), gemm.getNibblesB(), gemm.getMajorA(), gemm.getMajorB(),
-                        BlockProblemAttr(), WarpScheduleAttr(), ContractAttr(), WgmmaScheduleAttr(),
-                        gemm.getActivationAttr())
+                        /*alpha_rows=*/Value(), gemm.getAlphaColumns(), gemm.getBias(),
+                        gemm.getBeta(), c, /*global=*/Value(), /*norm_const=*/Value(), out,
+                        ProblemAttr(), ScheduleAttr(), gemm.getNibblesA(), gemm.getNibblesB(),
+                        gemm.getMajorA(), gemm.getMajorB(), BlockProblemAttr(), WarpScheduleAttr(),
+                        ContractAttr(), WgmmaScheduleAttr(), gemm.getActivationAttr(),
+                        gemm.getGateAttr())
       .getResult();
 }
 
@@ -117,10 +119,11 @@ struct ExpandBatchesPass : blockscale::impl::ExpandBatchesBase<ExpandBatchesPass
     });
     for (GemmOp gemm : products) {
       OpBuilder b(gemm);
-      Value result = isEmpty(gemm)        ? gemm.getOut()
-                     : isOneProduct(gemm) ? foldBatch(b, gemm)
-                                          : loopOverBatch(b, gemm);
-      gemm.getResult().replaceAllUsesWith(result);
+      if (isEmpty(gemm))
+        gemm.replaceAllUsesWith(gemm.getOuts());
+      else
+        gemm.getResult().replaceAllUsesWith(isOneProduct(gemm) ? foldBatch(b, gemm)
+                                                               : loopOverBatch(b, gemm));
       gemm.erase();
     }
   }

@@ -319,7 +319,7 @@ LogicalResult Importer::readProblem() {
                              *getFormat(lhs.elementType), *getFormat(rhs.elementType),
                              scaleFormat(lhs.scaleType), extent(inner), facts::ScaleLayout::linear,
                              facts::ScaleLayout::linear, *outFormat, lhs.major, rhs.major,
-                             /*pitch_a=*/0, /*pitch_b=*/0);
+                             /*pitch_a=*/0, /*pitch_b=*/0, QuantizedAttr(), GateAttr());
   return verifyProblem(problem, [&] {
     InFlightDiagnostic diag = decline("import_linalg_c6");
     diag << "product must be one that blockscale.gemm takes: ";
@@ -344,10 +344,12 @@ Value Importer::gemm(Value addend, Value out) {
   Value bOperand = matrix(rhs, rhs.elements, shape(rhs.major, n), rhs.elementType, {});
   Value sfb = matrix(rhs, rhs.scales, {n, perRow}, byte, linear);
   auto product = GemmOp::create(b, loc, out.getType(), a, sfa, bOperand, sfb, /*alpha=*/Value(),
-                                /*bias=*/Value(), /*beta=*/Value(), addend, out, ProblemAttr(),
-                                ScheduleAttr(), NibblesAttr(), NibblesAttr(), majorAttr(lhs.major),
+                                /*alpha_rows=*/Value(), /*alpha_columns=*/Value(), /*bias=*/Value(),
+                                /*beta=*/Value(), addend, /*global=*/Value(),
+                                /*norm_const=*/Value(), out, ProblemAttr(), ScheduleAttr(),
+                                NibblesAttr(), NibblesAttr(), majorAttr(lhs.major),
                                 majorAttr(rhs.major), BlockProblemAttr(), WarpScheduleAttr(),
-                                ContractAttr(), WgmmaScheduleAttr(), ActivationAttr());
+                                ContractAttr(), WgmmaScheduleAttr(), ActivationAttr(), GateAttr());
   return product.getResult();
 }
 

@@ -72,12 +72,15 @@ struct InsertChecksPass : blockscale::impl::InsertChecksBase<InsertChecksPass> {
         CheckBlockGemmOp::create(builder, gemm.getLoc(), a, b, result, name, problem);
         return;
       }
+      Value scales = gemm.getNumResults() > 1 ? gemm.getResults()[1] : gemm.getOutScales();
       Value a = denseRows(builder, gemm.getLoc(), gemm.getA());
       Value b = denseRows(builder, gemm.getLoc(), gemm.getB());
       CheckGemmOp::create(builder, gemm.getLoc(), a, gemm.getSfa(), b, gemm.getSfb(),
-                          gemm.getAlpha(), gemm.getBias(), gemm.getBeta(), gemm.getC(), result,
-                          name, gemm.getSchedule(), gemm.getProblem(), gemm.getMajorA(),
-                          gemm.getMajorB(), gemm.getActivationAttr());
+                          gemm.getAlpha(), gemm.getAlphaRows(), gemm.getAlphaColumns(),
+                          gemm.getBias(), gemm.getBeta(), gemm.getC(), gemm.getGlobal(),
+                          gemm.getNormConst(), result, scales, name, gemm.getSchedule(),
+                          gemm.getProblem(), gemm.getMajorA(), gemm.getMajorB(),
+                          gemm.getActivationAttr(), gemm.getGateAttr());
     });
   }
 };

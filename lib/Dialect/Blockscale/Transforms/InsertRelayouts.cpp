@@ -28,7 +28,7 @@ namespace blockscale {
 
 /// Whether whoever made tiled scales also zeroed their padding columns.
 static bool producerZeroesTail(Value scales) {
-  return isa_and_nonnull<QuantizeOp, RelayoutScalesOp, ZeroScaleTailOp, arith::ConstantOp>(
+  return isa_and_nonnull<QuantizeOp, GemmOp, RelayoutScalesOp, ZeroScaleTailOp, arith::ConstantOp>(
       scales.getDefiningOp());
 }
 

@@ -187,11 +187,12 @@ static LogicalResult verifyPackable(Operation *op) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// The problem says which dimension is innermost, too.
+/// The problem says which dimension is innermost and what is a gate, too.
 template <typename Op> static void setProblem(Op op) {
   op.setProblemAttr(op.getLogicalProblem());
   op.removeMajorAAttr();
   op.removeMajorBAttr();
+  op.removeGateAttr();
 }
 
 /// Puts what the types still say into attributes.

@@ -16,6 +16,9 @@ bool blockscale::isOurs(Operation *op) {
 }
 
 bool blockscale::passesOnWhole(Operation *op) {
+  // What a product overwrites; anything else would have too few bytes, of tiles of scales.
+  if (isa<tensor::EmptyOp>(op))
+    return op->getNumOperands() == 0 && llvm::all_of(op->getUsers(), llvm::IsaPred<GemmOp>);
   return isa<func::FuncOp, func::CallOp, func::ReturnOp, arith::ConstantOp, scf::IfOp, scf::ForOp,
              scf::YieldOp>(op);
 }

@@ -16,7 +16,8 @@ namespace blockscale {
 bool isOurs(mlir::Operation *op);
 
 /// Whether the op hands tensors on without looking at them: functions, calls,
-/// returns, constants, scf.if, scf.for and their yields.
+/// returns, constants, scf.if, scf.for and their yields, and a static tensor.empty that products
+/// overwrite.
 bool passesOnWhole(mlir::Operation *op);
 
 /// Writes `blockscale.type` unless an earlier pass did.

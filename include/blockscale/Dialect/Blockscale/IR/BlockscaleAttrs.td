@@ -129,6 +129,39 @@ def Blockscale_ActivationAttr : Blockscale_Attr<"Activation", "activation"> {
   let genVerifyDecl = 1;
 }
 
+def Blockscale_GateAttr : Blockscale_Attr<"Gate", "gate"> {
+  let summary = "pairs of columns of a product, one of which gates the other";
+  let description = [{
+    `#blockscale.gate<function = silu, interleave = 64>`: columns of the product come in
+    groups of twice `interleave`; the first `interleave` of a group are gates g, the others
+    values u, and D has f(g) * u of each pair, so half as many columns. `silu` is SwiGLU,
+    `gelu` and `gelu_tanh` are GeGLU, `relu` is ReGLU.
+
+    Rules:
+    - gate_c1: function is not none.
+    - gate_c2: interleave is 64.
+  }];
+  let parameters = (ins FactsParam<"Activation", "f, of the gates">:$function, "int64_t":$interleave);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Blockscale_QuantizedAttr : Blockscale_Attr<"Quantized", "quantized"> {
+  let summary = "scales of a result that is quantised as it is written";
+  let description = [{
+    `#blockscale.quantized<scale = ue8m0, block = 32, layout = tiled>`: one scale for each
+    `block` columns of a row, by the rules of `blockscale.quantize`. Padding of tiled scales is zero.
+  }];
+  let parameters = (ins ScaleFormatParam:$scale, "int64_t":$block, ScaleLayoutParam:$layout);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Blockscale_SequenceAttr : Blockscale_Attr<"Sequence", "sequence"> {
+  let summary = "how scales become factors: see #blockscale.quantize_schedule";
+  let parameters = (ins AttrOrTypeParameter<"::blockscale::QuantizeSequence", "sequence">:$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Blockscale_PitchedAttr : Blockscale_Attr<"Pitched", "pitched",
     [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "encoding of a matrix whose rows have room behind them";
@@ -166,7 +199,8 @@ def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
     ops whose operands are packed bytes, so that the logical shape, which
     decides what is real, is never lost. `pitch_a` or `pitch_b` is the number of bytes
     from one row of the operand to the next where they do not lie dense. `m` may be ?: then
-    a launch says it, and all that is chosen is chosen without it.
+    a launch says it, and all that is chosen is chosen without it. With `gate` D has half as
+    many columns; with `quantized` it is elements of the narrow format `out` and their scales.
   }];
   let parameters = (ins
     ExtentParam:$m, "int64_t":$n, "int64_t":$k,
@@ -175,7 +209,9 @@ def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
     ScaleLayoutParam:$sfa, ScaleLayoutParam:$sfb,
     FormatParam:$out, MajorParam:$major_a, MajorParam:$major_b,
     DefaultValuedParameter<"int64_t", "0">:$pitch_a,
-    DefaultValuedParameter<"int64_t", "0">:$pitch_b);
+    DefaultValuedParameter<"int64_t", "0">:$pitch_b,
+    OptionalParameter<"::blockscale::QuantizedAttr">:$quantized,
+    OptionalParameter<"::blockscale::GateAttr">:$gate);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     bool hasDynamicM() const { return ::blockscale::isDynamic(getM()); }
@@ -187,6 +223,10 @@ def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
     int64_t getSfaBytes() const;
     int64_t getSfbBytes() const;
     int64_t getOutBytes() const;
+    /// Columns of D.
+    int64_t getOutColumns() const { return getGate() ? getN() / 2 : getN(); }
+    /// What D is where it is quantised; null elsewhere.
+    BlockedAttr getOutBlocked() const;
     /// Bytes from one row of an operand to the next, dense or not.
     int64_t getRowPitchA() const;
     int64_t getRowPitchB() const;
@@ -225,6 +265,9 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     Where K of `inst` is 96, a K tile is three stages of 128 bytes and eight instructions, and
     scales have a ring of `scale_stages` buffers of their own, each with 12 scales of every row.
 
+    Where D is quantised, `quantizer` is how its scales become factors, as of
+    `#blockscale.quantize_schedule`.
+
     Rules of a problem with this schedule:
     - schedule_c1: the architecture has block-scaled tcgen05.mma.
     - schedule_c2: `mma` is the kind that multiplies the problem's formats.
@@ -237,7 +280,7 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     - schedule_c6: `accumulators` is 1 or 2, and all columns fit tensor memory;
       `accumulator_columns` is overlapped only where two stages and the scales do not fit side by side.
     - schedule_c7: `epilogue` is plain_store where a row of D is not a multiple
-      of 16 bytes: a TMA store writes whole 16-byte chunks.
+      of 16 bytes: a TMA store writes whole 16-byte chunks; also where D is quantised.
     - schedule_c8: `staging` is 1 or 2 for tma_store and divides the 128-byte chunks of a
       row of the tile, 0 for plain_store.
     - schedule_c9: `stages` is at least 1, and all buffers fit shared memory.
@@ -248,6 +291,11 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     - schedule_c13: K of inst is 96 on sm_103a only: whether the descriptors of sm_107a have an absolute
       leading address is unproven.
     - schedule_c14: `cluster` is 1, 2 or 4 by 1, 2 or 4 CTAs, and whole pairs along M.
+    - schedule_c15: `quantizer` is there where D is quantised, and only there: a sequence for its
+      scales whose conversions the architecture has.
+    - schedule_c16: N of `tile` is 128 or 256 where D has gates: both columns of a pair are in it.
+    - schedule_c17: M of `tile` is that of inst where D is quantised: ptxas spills in some epilogues of
+      two products.
   }];
   let parameters = (ins
     ArchParam:$arch, MmaKindParam:$mma, Shape3Param:$inst,
@@ -255,7 +303,8 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     "int64_t":$stages, "int64_t":$accumulators,
     AttrOrTypeParameter<"::blockscale::Epilogue", "how D is stored">:$epilogue,
     "int64_t":$staging, "int64_t":$ctas, ClusterParam:$cluster,
-    AccumulatorColumnsParam:$accumulator_columns, DefaultValuedParameter<"int64_t", "0">:$scale_stages);
+    AccumulatorColumnsParam:$accumulator_columns, DefaultValuedParameter<"int64_t", "0">:$scale_stages,
+    OptionalParameter<"::blockscale::SequenceAttr">:$quantizer);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

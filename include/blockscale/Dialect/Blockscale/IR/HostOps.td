@@ -117,8 +117,10 @@ def Blockscale_LaunchOp : Blockscale_Op<"launch", [AttrSizedOperandSegments,
     - launch_c4: parameters must have the kernel's types
     - launch_c5: grid must be the smaller of the problem's tiles and the schedule's ctas
     - launch_c6: parameters must be the maps of A, B, SFA, SFB and D (with plain_store D's
-      buffer) of the kernel's problem, whatever their L2 promotion; then bias, C, alpha, beta
-    - launch_c7: buffers of D, bias and C must have the problem's bytes, where they are known
+      buffer) of the kernel's problem, whatever their L2 promotion; then the scales of a quantised
+      D, bias, C, alpha_rows, alpha_columns, alpha, beta, global or norm_const
+    - launch_c7: buffers of D, its scales, bias, C and the factors of rows and columns must have the problem's
+      bytes, where they are known
     - launch_c8: a kernel at the machine level must have the shared bytes and the columns of
       tensor memory that its schedule takes
     - launch_c9: of a `blockscale.warp_kernel`, grid must be the problem's token tiles and row

@@ -17,6 +17,9 @@
 
 namespace blockscale {
 
+/// Columns of a product that are gates before as many that they gate follow.
+inline constexpr int64_t kGateInterleave = 64;
+
 /// What a group of warps does.
 enum class WarpRole : uint8_t { tma, mma, epilogue, tma_scales };
 inline constexpr std::array<std::string_view, 4> kWarpRoleNames{"tma", "mma", "epilogue",

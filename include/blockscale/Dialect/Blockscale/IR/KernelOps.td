@@ -155,8 +155,9 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
     - kernel_c13: tcgen05.cp reads tiled scales only, a whole number of 512-byte tiles, into the columns planned for a stage
     - kernel_c14: an mma must read an a and a b buffer, within the K tile, behind the mma before it, with its scale
       columns copied, those of B shifted where tiles of B's scales are cut
-    - kernel_c15: accumulator columns must be read each once, in order, and scaled as the columns they are; of
-      overlapped stages the first from its end, and a stage is released behind the columns that another may write
+    - kernel_c15: accumulator columns must be read each once, in order, gates and values of 32 pairs in turn, and scaled
+      as the columns they are; of overlapped stages the first from its end, and a stage is released behind the columns
+      that another may write
     - kernel_c16: warps of roles must be disjoint and inside the block; epilogue warps are four from warp 0;
       the block is the warps of its roles
     - kernel_c17: TMA loads must fill a whole stage, part by part, of a ring as deep as its pipeline, at the pipeline's stage
@@ -374,20 +375,85 @@ def Blockscale_LoadCOp : Blockscale_Op<"load_c"> {
   let assemblyFormat = "$buffer `[` $tile_row `,` $tile_column `]` `column` $column attr-dict `:` type($values)";
 }
 def Blockscale_ApplyEpilogueOp : Blockscale_Op<"apply_epilogue", [AttrSizedOperandSegments]> {
-  let summary = "f(alpha * value + bias[column] + beta * c), each part optional";
+  let summary = "f(alpha * alpha_columns[column] * value + bias[column] + beta * c), each part optional";
   let description = [{
-    `column` is the column of the tile of the first value; `tile_column` the tile. The
-    first two parts are one fma, the third another; f is `activation`.
+    `column` is the column of the tile of the first value; `tile_column` the tile. Products with
+    alpha and alpha_columns are rounded one after the other, but the last of them and bias are one
+    fma, the part of c another; f is `activation`.
 
     Rules:
     - apply_epilogue_c1: as many results as values, and as many values of C or none.
   }];
-  let arguments = (ins Optional<F32>:$alpha, Optional<Blockscale_BufferType>:$bias, Optional<F32>:$beta,
+  let arguments = (ins Optional<F32>:$alpha, Optional<Blockscale_BufferType>:$alpha_columns,
+    Optional<Blockscale_BufferType>:$bias, Optional<F32>:$beta,
     I32:$tile_column, I64Attr:$column, Variadic<F32>:$values, Variadic<F32>:$c,
     OptionalAttr<Blockscale_ActivationAttr>:$activation);
   let results = (outs Variadic<F32>:$results);
   let assemblyFormat = [{
-    (`alpha` $alpha^)? (`bias` $bias^)? (`beta` $beta^)? (`c` `(` $c^ `:` type($c) `)`)? `at` $tile_column `,` $column `(` $values `:` type($values) `)` attr-dict `:` type($results)
+    (`alpha` $alpha^)? (`alpha_columns` $alpha_columns^)? (`bias` $bias^)? (`beta` $beta^)? (`c` `(` $c^ `:` type($c) `)`)? `at` $tile_column `,` $column `(` $values `:` type($values) `)` attr-dict `:` type($results)
+  }];
+  let hasVerifier = 1;
+}
+def Blockscale_LoadRowAlphaOp : Blockscale_Op<"load_row_alpha"> {
+  let summary = "the factor of the lane's row of the tile";
+  let description = "`tile_row` counts 128 rows. Rows outside the matrix have that of the last one.";
+  let arguments = (ins Blockscale_BufferType:$buffer, I32:$tile_row);
+  let results = (outs F32:$alpha);
+  let assemblyFormat = "$buffer `[` $tile_row `]` attr-dict";
+}
+def Blockscale_ApplyGateOp : Blockscale_Op<"apply_gate", [SameVariadicOperandSize]> {
+  let summary = "f(gate) * value of each pair of columns";
+  let description = [{
+    Rules:
+    - apply_gate_c1: as many results as gates.
+  }];
+  let arguments = (ins Blockscale_ActivationAttr:$function, Variadic<F32>:$gates, Variadic<F32>:$values);
+  let results = (outs Variadic<F32>:$results);
+  let assemblyFormat = [{
+    $function `(` $gates `:` type($gates) `)` `times` `(` $values `:` type($values) `)` attr-dict `:` type($results)
+  }];
+  let hasVerifier = 1;
+}
+def Blockscale_QuantizeColumnsOp : Blockscale_Op<"quantize_columns", [AttrSizedOperandSegments, AttrSizedResultSegments]> {
+  let summary = "consecutive columns of the lane's row as elements and scales of D";
+  let description = [{
+    Whole blocks of the problem's `quantized`, by the rules of `blockscale.quantize`: one scale
+    byte each, and elements packed, low bits first. `sequence` is how scales become factors,
+    `global` what values of ue4m3 scales are divided by.
+
+    Rules:
+    - quantize_columns_c1: the kernel's D is quantised, values are whole blocks, with a word for each 32 bits of
+      elements and a scale for each block, global is given for ue4m3 only, and sequence is the schedule's.
+  }];
+  let arguments = (ins Variadic<F32>:$values, Optional<F32>:$global, Blockscale_SequenceAttr:$sequence);
+  let results = (outs Variadic<I32>:$words, Variadic<I32>:$scales);
+  let assemblyFormat = [{
+    $values (`over` $global^)? `by` $sequence attr-dict `:` type($values) `->` type($words) `scales` type($scales)
+  }];
+  let hasVerifier = 1;
+}
+def Blockscale_StoreColumnsOp : Blockscale_Op<"store_columns"> {
+  let summary = "stores elements of whole blocks that lie inside the matrix";
+  let description = "`column` is the first one's in D's part of the tile; words as `quantize_columns` gives them.";
+  let arguments = (ins Variadic<I32>:$words, Blockscale_BufferType:$buffer, I32:$tile_row, I32:$tile_column,
+    I64Attr:$column);
+  let assemblyFormat = [{
+    $words `to` $buffer `[` $tile_row `,` $tile_column `]` `column` $column attr-dict `:` type($words)
+  }];
+}
+def Blockscale_StoreColumnScalesOp : Blockscale_Op<"store_column_scales"> {
+  let summary = "stores scales of consecutive blocks, and zeroes where tiles of scales have padding";
+  let description = [{
+    `column` is the first block's first column in D's part of the tile. Linear scales are stored
+    where their blocks lie inside the matrix; of tiled ones every byte is, zeroes where they do not.
+
+    Rules:
+    - store_column_scales_c1: scales are 1, 2 or 4, and their first is a multiple of as many in D's part of the tile.
+  }];
+  let arguments = (ins Variadic<I32>:$scales, Blockscale_BufferType:$buffer, I32:$tile_row, I32:$tile_column,
+    I64Attr:$column);
+  let assemblyFormat = [{
+    $scales `to` $buffer `[` $tile_row `,` $tile_column `]` `column` $column attr-dict `:` type($scales)
   }];
   let hasVerifier = 1;
 }

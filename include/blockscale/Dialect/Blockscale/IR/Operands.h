@@ -82,13 +82,16 @@ std::optional<int64_t> getNarrowBits(mlir::Type elementType);
 /// narrower than 16 bits (i8 excepted), an encoded scale tensor or blocks.
 bool isNarrow(mlir::Type type);
 
-/// Checks a product's types by gemm_c1 .. gemm_c11, gemm_c22 and gemm_c23 and says what it is.
-/// `packed` is the attribute of the packed form or null; alpha, bias, beta, C and the majors may be
+/// Checks a product's types by gemm_c1 .. gemm_c11, gemm_c22, gemm_c23 and gemm_c30 .. gemm_c33 and
+/// says what it is. `packed` is the attribute of the packed form or null; what is optional may be
 /// null.
 struct ProductTypes {
-  mlir::Type a, sfa, b, sfb, alpha, bias, beta, c, out;
+  mlir::Type a, sfa, b, sfb, alpha, alphaRows, alphaColumns, bias, beta, c, global, normConst, out,
+      outScales;
   ProblemAttr packed;
   MajorAttr majorA, majorB;
+  ActivationAttr activation;
+  GateAttr gate;
 };
 mlir::LogicalResult verifyProduct(const ProductTypes &types, ErrorFn emitError);
 

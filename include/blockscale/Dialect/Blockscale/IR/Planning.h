@@ -121,8 +121,9 @@ struct GemmShape {
   int64_t stepsPerStage;          // instructions in the others
   facts::OperandTile a, b;        // one stage
   StageBytes stage;
-  int64_t outBytes;   // of one element of D
-  int64_t outColumns; // of D in 128 bytes
+  int64_t outBytes;    // of one element of D, which is wide; 1 of narrow ones
+  int64_t outColumns;  // of D in 128 bytes
+  int64_t tileColumns; // of D in a tile: half of the product's where it has gates
   int64_t tiles() const { return tilesM * tilesN; }
   int64_t ctasOfTile; // that compute one tile together: 1, or a pair
   /// Bytes that one stage of A, B and their scales adds to its barrier, which a pair shares.
@@ -136,6 +137,13 @@ struct GemmShape {
 /// columns each. What is stored at once comes from each product in turn, so that nothing
 /// that they share is held for longer.
 int64_t epilogueColumn(const GemmShape &shape, ScheduleAttr schedule, int64_t i, int64_t count);
+/// How many columns must be read before `columns` at the end that is read first are: gates and
+/// values of a group take turns.
+int64_t columnsUntilRead(const GemmShape &shape, ScheduleAttr schedule, int64_t columns);
+
+/// Scales that are stored at once where D is quantised: what a row of a tile of scales holds, or
+/// half of it where tiles of D start in the middle of one.
+int64_t scalesPerStore(const GemmShape &shape, ProblemAttr problem);
 
 /// Whether column tiles cut tiles of B's scales, so that every other one starts inside one.
 inline bool cutsScaleTiles(Shape3 tile) { return tile.n % facts::kScaleTileRows != 0; }

@@ -37,6 +37,11 @@ def Blockscale_ScaleValues : AnyTypeOf<
     "scale tensor or packed bytes">;
 def Blockscale_Wide : AnyTypeOf<[RankedTensorOf<[F32, F16, BF16]>, MemRefOf<[F32, F16, BF16]>],
     "tensor or memref of f32, f16 or bf16">;
+/// D of a gemm: wide values; or narrow elements, then their scales; or the bytes of either.
+def Blockscale_GemmOut : AnyTypeOf<
+    [RankedTensorOf<[F32, F16, BF16, F4E2M1FN, F6E2M3FN, F6E3M2FN, F8E4M3FN, F8E5M2, I8]>,
+     MemRefOf<[F32, F16, BF16, I8]>],
+    "tensor or memref of f32, f16 or bf16, narrow tensor, scale tensor or packed bytes">;
 def Blockscale_QuantizeInput : AnyTypeOf<[RankedTensorOf<[F32, F16, BF16]>, MemRefOf<[F32, F16, BF16]>],
     "tensor or memref of f32, f16 or bf16">;
 def Blockscale_F32Matrix : AnyTypeOf<[RankedTensorOf<[F32]>, MemRefOf<[F32]>], "tensor or memref of f32">;
@@ -99,8 +104,29 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     k / scales per row), and every pair of e4m3, e5m2, e2m3, e3m2 and e2m1 with ue8m0
     scales of blocks of 32. Which chip has which, the schedule's rules say.
 
+    alpha may have factors of rows and of columns beside it: `alpha_rows` of m and
+    `alpha_columns` of n elements; the sum takes alpha * alpha_rows[m], rounded to f32, then
+    alpha_columns[n].
+
+    With `gate` = `#blockscale.gate<function = silu, interleave = 64>` D has n / 2 columns: of each
+    128 columns the first 64 are gates, and D is f(gate) * value of each pair, each of which has
+    its own alpha and bias.
+
+    D may be quantised where it is computed: its elements and their scales, by the rules of
+    `blockscale.quantize` applied to the f32 values behind the activation or the gate.
+
+    ```mlir
+    %q, %s = blockscale.gemm ins(...) bias(%bias : tensor<1536xf32>) global(%g : f32)
+         outs(%c, %cs : tensor<178x1536xf4E2M1FN>, tensor<178x96xi8, #blockscale.scales<ue4m3, tiled>>)
+         {activation = #blockscale.activation<gelu>}
+         -> tensor<178x1536xf4E2M1FN>, tensor<178x96xi8, #blockscale.scales<ue4m3, tiled>>
+    ```
+
+    `global` is the global scale of ue4m3 scales, which values are divided by; or `norm_const` is
+    its reciprocal, and the kernel divides 1 by it. Padding of tiled scales becomes zero.
+
     The packed form has rank-1 i8 operands (out, alpha and bias stay as they
-    are) and `problem`. `schedule` says how the kernel works (level 2).
+    are, a quantised out becomes bytes) and `problem`. `schedule` says how the kernel works (level 2).
 
     Rules:
     - gemm_c1: operands are all tensors, or all contiguous memrefs.
@@ -155,8 +181,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
       does not read.
     - gemm_c17: k is a multiple of 256, the elements of a q4_K block.
     - gemm_c18: out is f32.
-    - gemm_c19: there are no alpha, bias, beta, C, activation, nibble orders and majors: the kernels have
-      no such part.
+    - gemm_c19: there are no alpha, bias, beta, C, activation, gate, scales of out, nibble orders and majors: the
+      kernels have no such part.
     - gemm_c20: attributes fit the operands: problem and schedule for scaled ones,
       block_problem and one of warp_schedule and wgmma_schedule for blocks.
     - gemm_c21: in the packed form every operand has exactly the bytes of `block_problem`;
@@ -169,20 +195,27 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     And of scaled operands:
     - gemm_c22: an MN-major operand has 8-bit elements; major_a and major_b stand in the
       logical form.
-    - gemm_c23: C has the type of out, and beta is given only with C.
+    - gemm_c23: C has the type of out, which is wide and without gates, and beta is given only with C.
     - gemm_c26: a pitch is at least the bytes of a row, and gemm_c15 holds with it; check_gemm
       reads dense rows.
     - gemm_c27: with a batch, out, A and its scales have one more dimension in front, B and
       its scales too unless all batches share them, C as out. A batch has neither problem nor
       schedule nor pitched rows: blockscale-expand-batches makes products of matrices.
     - gemm_c29: activation is not none.
+    - gemm_c30: out is one destination, or narrow elements and their scales, i8 with an encoding: a format that
+      blockscale.quantize makes, of whole blocks and a known m, without a batch.
+    - gemm_c31: one of global and norm_const, f32, is there where scales of out are ue4m3, and only there.
+    - gemm_c32: with a gate, n is a multiple of 128, and there is no activation; it stands in the logical form.
+    - gemm_c33: alpha_rows has m elements, which is known, alpha_columns n, and there is no batch.
   }];
   let arguments = (ins
     Arg<Blockscale_GemmA, "A">:$a, Optional<Blockscale_ScaleValues>:$sfa,
     Arg<Blockscale_Elements, "B">:$b, Optional<Blockscale_ScaleValues>:$sfb,
-    Optional<Blockscale_F32Scalar>:$alpha, Optional<Blockscale_F32Vector>:$bias,
+    Optional<Blockscale_F32Scalar>:$alpha, Optional<Blockscale_F32Vector>:$alpha_rows,
+    Optional<Blockscale_F32Vector>:$alpha_columns, Optional<Blockscale_F32Vector>:$bias,
     Optional<Blockscale_F32Scalar>:$beta, Optional<Blockscale_Wide>:$c,
-    Arg<Blockscale_Wide, "D">:$out,
+    Optional<Blockscale_F32Scalar>:$global, Optional<Blockscale_F32Scalar>:$norm_const,
+    Arg<Variadic<Blockscale_GemmOut>, "D">:$outs,
     Blockscale_Nullable<Blockscale_ProblemAttr>:$problem,
     Blockscale_Nullable<Blockscale_ScheduleAttr>:$schedule,
     Blockscale_Nullable<Blockscale_NibblesAttr>:$nibbles_a,
@@ -193,16 +226,24 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     Blockscale_Nullable<Blockscale_WarpScheduleAttr>:$warp_schedule,
     Blockscale_Nullable<Blockscale_ContractAttr>:$contract,
     Blockscale_Nullable<Blockscale_WgmmaScheduleAttr>:$wgmma_schedule,
-    Blockscale_Nullable<Blockscale_ActivationAttr>:$activation);
-  let results = (outs Optional<AnyRankedTensor>:$result);
+    Blockscale_Nullable<Blockscale_ActivationAttr>:$activation,
+    Blockscale_Nullable<Blockscale_GateAttr>:$gate);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `ins` `(` custom<GemmOperands>($a, $sfa, $b, $sfb, type($a), type($sfa), type($b), type($sfb)) `)`
-    (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`alpha_rows` `(` $alpha_rows^ `:` type($alpha_rows) `)`)?
+    (`alpha_columns` `(` $alpha_columns^ `:` type($alpha_columns) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`beta` `(` $beta^ `:` type($beta) `)`)? (`c` `(` $c^ `:` type($c) `)`)?
-    `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?
+    (`global` `(` $global^ `:` type($global) `)`)? (`norm_const` `(` $norm_const^ `:` type($norm_const) `)`)?
+    `outs` `(` $outs `:` type($outs) `)` attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+    /// D, or its elements; and the scales of elements, null where D is wide.
+    ::mlir::Value getOut() { return getOuts().front(); }
+    ::mlir::Value getOutScales() { return getOuts().size() > 1 ? getOuts()[1] : ::mlir::Value(); }
+    /// What replaces `out` on tensors; null on memrefs.
+    ::mlir::Value getResult() { return getResults().empty() ? ::mlir::Value() : getResults().front(); }
     /// Whether the operands are ggml's blocks, which have no scales beside them.
     bool isBlockProduct() { return !getSfa() && !getSfb(); }
     /// The problem in either form: `problem` where it is given, else what the
@@ -221,27 +262,33 @@ def Blockscale_CheckGemmOp : Blockscale_ProblemOp<"check_gemm", [AttrSizedOperan
     Recomputes the product of a `blockscale.gemm` in f64 from the same operands
     and compares it with `d`: the error may be at most
     (ceil(k / Kinst) c + 2) 2^-23 sum |ab| plus half an ulp of the output type, and with an
-    activation what docs/Quantization.md says;
+    activation, a gate or quantised results what docs/Quantization.md says;
     Kinst is K of the schedule's instruction. Prints one line and fails the run
     when the bound is broken. `name` is how the report calls the product.
 
-    Operands follow the rules gemm_c1 .. gemm_c11, the schedule its own.
+    Operands follow the rules gemm_c1 .. gemm_c11 and gemm_c30 .. gemm_c33, the schedule its own.
   }];
   let arguments = (ins
     Blockscale_Elements:$a, Blockscale_ScaleValues:$sfa,
     Blockscale_Elements:$b, Blockscale_ScaleValues:$sfb,
-    Optional<Blockscale_F32Scalar>:$alpha, Optional<Blockscale_F32Vector>:$bias,
+    Optional<Blockscale_F32Scalar>:$alpha, Optional<Blockscale_F32Vector>:$alpha_rows,
+    Optional<Blockscale_F32Vector>:$alpha_columns, Optional<Blockscale_F32Vector>:$bias,
     Optional<Blockscale_F32Scalar>:$beta, Optional<Blockscale_Wide>:$c,
-    Blockscale_Wide:$d, StrAttr:$name,
+    Optional<Blockscale_F32Scalar>:$global, Optional<Blockscale_F32Scalar>:$norm_const,
+    Blockscale_GemmOut:$d, Optional<Blockscale_ScaleValues>:$d_scales, StrAttr:$name,
     Blockscale_ScheduleAttr:$schedule,
     Blockscale_Nullable<Blockscale_ProblemAttr>:$problem,
     Blockscale_Nullable<Blockscale_MajorAttr>:$major_a,
     Blockscale_Nullable<Blockscale_MajorAttr>:$major_b,
-    Blockscale_Nullable<Blockscale_ActivationAttr>:$activation);
+    Blockscale_Nullable<Blockscale_ActivationAttr>:$activation,
+    Blockscale_Nullable<Blockscale_GateAttr>:$gate);
   let assemblyFormat = [{
     $name $d `of` $a `scaled` $sfa `,` $b `scaled` $sfb
-    (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`alpha_rows` `(` $alpha_rows^ `:` type($alpha_rows) `)`)?
+    (`alpha_columns` `(` $alpha_columns^ `:` type($alpha_columns) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`beta` `(` $beta^ `:` type($beta) `)`)? (`c` `(` $c^ `:` type($c) `)`)?
+    (`global` `(` $global^ `:` type($global) `)`)? (`norm_const` `(` $norm_const^ `:` type($norm_const) `)`)?
+    (`d_scales` `(` $d_scales^ `:` type($d_scales) `)`)?
     attr-dict `:` type($d) `of` type($a) `,` type($sfa) `,` type($b) `,` type($sfb)
   }];
   let extraClassDeclaration = [{

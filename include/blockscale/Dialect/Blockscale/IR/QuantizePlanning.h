@@ -73,6 +73,12 @@ bool hasQuantizeKernel(QuantizeOp op, facts::Arch arch);
 bool convertsScales(facts::Arch arch, facts::ScaleFormat scale);
 /// Whether the sequence makes the problem's factors, on some chip.
 bool isSequenceOf(QuantizeSequence sequence, QuantizeProblemAttr problem);
+/// The same of scales beside elements.
+bool isSequenceOf(QuantizeSequence sequence, facts::ScaleFormat scale);
+/// Whether the chip has the conversions of a sequence.
+bool hasSequence(facts::Arch arch, QuantizeSequence sequence);
+/// The best sequence for such scales; nullopt where the chip has none of their conversions.
+std::optional<QuantizeSequence> chooseSequence(facts::ScaleFormat scale, facts::Arch arch);
 
 /// quantize_schedule_c1 to quantize_schedule_c4.
 mlir::LogicalResult verifyQuantizeSchedule(QuantizeScheduleAttr schedule, ErrorFn emitError);

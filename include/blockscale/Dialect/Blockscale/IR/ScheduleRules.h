@@ -23,7 +23,7 @@ facts::Result<facts::Arch> findTargetFor(mlir::Operation *root, llvm::StringRef 
 /// is read. Else the refusal of findTarget.
 facts::Result<facts::Arch> findAnyTarget(llvm::StringRef chip);
 
-/// schedule_c1 .. schedule_c11 of a problem that is computed with this schedule.
+/// schedule_c1 .. schedule_c17 of a problem that is computed with this schedule.
 mlir::LogicalResult verifySchedule(ProblemAttr problem, ScheduleAttr schedule, ErrorFn emitError);
 
 /// Whether the bytes behind the rows of a pitched operand are zero.
