@@ -17,6 +17,12 @@
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a stages=5" 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a activations=transposed" 2>&1 | FileCheck %s --check-prefix=RELAYOUT
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kd=65" 2>&1 | FileCheck %s --check-prefix=CHUNKS
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kd=4 split=2" 2>&1 | FileCheck %s --check-prefix=KD4-SPLIT
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kd=4 stages=2" 2>&1 | FileCheck %s --check-prefix=KD4-STAGES
+// A field that no product of blocks has would be lost in silence.
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a mma=mxf4 tile-m=256 tile-n=64 inst-k=32 accumulators=1 epilogue=plain_store staging=1 ctas=2 cta-group=2 cluster=2x1" 2>&1 | FileCheck %s --check-prefix=SCALED
+// RUN: not blockscale-translate --mlir-to-ptx --arch=sm_90a --pin=tile-n=64 %s -o %t.none 2>&1 | FileCheck %s --check-prefix=SCALED-ONE
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a quantizer=host" 2>&1 | FileCheck %s --check-prefix=QUANTIZER
 // RUN: not blockscale-opt %s --blockscale-choose-schedule=arch=sm_86 2>&1 | FileCheck %s --check-prefix=CHIP
 
 // CHECK: warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = raw_nibble, tile = 64x128x256, sums = two_word, stages = 2, threads = 256, blocks = 2>
@@ -37,6 +43,11 @@
 // MANY: warp_schedule_c7: stages must be 1 .. 4, got 5
 // RELAYOUT: gemm_c24: a must be the q8_1_tile that the schedule reads, got q8_1_chunk; run blockscale-insert-relayouts first, with the same pins
 // CHUNKS: warp_schedule_c4: kd must be 1 .. 64 chunks of 32, got 65
+// KD4-SPLIT: warp_schedule_c3: a kernel must fit sm_90a, got none: raw_nibble: kd must be 8, got 4; wide: split must be 1, got 2; narrow: kd must be
+// KD4-STAGES: got none: raw_nibble: kd must be 8, got 4; wide: stages must be 1, got 2; narrow: kd must be
+// SCALED: choose-warp-schedule.mlir:[[#]]:[[#]]: error: 'blockscale.gemm' op schedule_c16: pinned fields of a product of blocks must be kernel, kd, sums, activations, minima, convert, weights, pragma, stages, flight, warp-rows, split or, where activations are quantised, quantizer, got mma, epilogue, cluster, tile-m, tile-n, inst-k, accumulators, staging, ctas, cta-group
+// SCALED-ONE: choose-warp-schedule.mlir:[[#]]:[[#]]: error: {{.*}}schedule_c16: {{.*}}, got tile-n{{$}}
+// QUANTIZER: schedule_c16: {{.*}}, got quantizer
 // CHIP: schedule_c1: chip must have
 
 func.func @project(%a: tensor<512x4480xi8, #blockscale.blocks<q8_1_chunk>>,

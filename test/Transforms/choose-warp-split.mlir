@@ -8,7 +8,12 @@
 // RUN: not blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_90a split=4" 2>&1 >/dev/null | FileCheck %s --check-prefix=FOUR
 // RUN: not blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_80 split=2" 2>&1 >/dev/null | FileCheck %s --check-prefix=CHIP
 // RUN: not blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_90a kernel=narrow split=2" 2>&1 >/dev/null | FileCheck %s --check-prefix=NARROW
+// RUN: not blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_90a activations=chunks" 2>&1 >/dev/null | FileCheck %s --check-prefix=CHUNKS
+// RUN: not blockscale-opt %s --split-input-file --blockscale-choose-schedule="arch=sm_90a minima=mma" 2>&1 >/dev/null | FileCheck %s --check-prefix=MINIMA
 
+// CHUNKS: error: 'blockscale.gemm' op warp_schedule_c8: activations must be transposed, as a is, got chunks
+// CHUNKS-NOT: error
+// MINIMA: error: 'blockscale.gemm' op warp_schedule_c9: minima must be fold, as a is, got mma
 // ONE-NOT: split =
 // TWO: error: 'blockscale.gemm' op gemm_c25: split of a schedule must be 1 where the contract is ordered (contract = #blockscale.contract<bounded> allows more), got 2
 // THREE: error: 'blockscale.gemm' op warp_schedule_c13: split must be 1, 2, 4 or 8, got 3
@@ -76,4 +81,15 @@ func.func @one_round(%a: tensor<256x32000xi8, #blockscale.blocks<q8_1_chunk>>, %
 func.func @ordered(%a: tensor<16x23680xi8, #blockscale.blocks<q8_1_chunk>>, %w: !w, %c: tensor<16x3584xf32>) -> tensor<16x3584xf32> {
   %d = blockscale.gemm ins(%a, %w : tensor<16x23680xi8, #blockscale.blocks<q8_1_chunk>>, !w) outs(%c : tensor<16x3584xf32>) -> tensor<16x3584xf32>
   return %d : tensor<16x3584xf32>
+}
+
+// -----
+
+!w = tensor<128x3744xi8, #blockscale.blocks<q4_K>>
+// Tiles say how they lie.
+// CHECK-LABEL: @tiles
+// CHECK: activations = transposed
+func.func @tiles(%a: tensor<1x532480xi8, #blockscale.blocks<q8_1_tile>>, %w: !w, %c: tensor<16x128xf32>) -> tensor<16x128xf32> {
+  %d = blockscale.gemm ins(%a, %w : tensor<1x532480xi8, #blockscale.blocks<q8_1_tile>>, !w) outs(%c : tensor<16x128xf32>) -> tensor<16x128xf32>
+  return %d : tensor<16x128xf32>
 }

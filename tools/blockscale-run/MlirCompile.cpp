@@ -151,7 +151,8 @@ private:
     plan.kernel = name(schedule.getKernel());
     if (auto fallback = kernel->getAttrOfType<StringAttr>(kFallbackAttr))
       plan.fallback = fallback.str();
-    plan.stages = 1;
+    plan.stages = schedule.getStages();
+    plan.split = schedule.getSplit();
     plan.blocks = schedule.getBlocks();
     plan.flops = 2.0 * double(problem.getM()) * double(problem.getN()) * double(problem.getK());
     return plan;
@@ -184,6 +185,7 @@ private:
     plan.epilogue = "plain_store";
     plan.kernel = kWgmmaKernelName;
     plan.stages = schedule.getTokenStages();
+    plan.split = schedule.getSplit();
     plan.blocks = schedule.getBlocks();
     plan.flops = 2.0 * double(problem.getM()) * double(problem.getN()) * double(problem.getK());
     return plan;

@@ -31,8 +31,13 @@ static void printLaunch(const LaunchRecord &launch, const KernelPlan *plan, cons
   if (plan)
     os << plan->format << " " << plan->problem << ", "
        << (isQuantizer ? "" : plan->instruction + ", tile " + plan->tile + ", ");
+  if (isWarpKernel && !isQuantizer)
+    os << plan->kernel << ", " << plan->stages << (plan->stages == 1 ? " stage, " : " stages, ")
+       << "split " << plan->split << ", ";
+  else if (isWarpKernel)
+    os << plan->kernel << ", ";
   if (isWarpKernel)
-    os << plan->kernel << ", " << plan->blocks << " blocks/SM, "
+    os << plan->blocks << " blocks/SM, "
        << (plan->fallback.empty() ? "" : "instead of " + plan->fallback + ", ");
   else if (plan)
     os << plan->stages << " stages, "
@@ -211,6 +216,7 @@ facts::Result<bool> writeReport(const Report &report, const std::string &path) {
         described["kernel"] = plan.kernel;
         described["fallback"] = plan.fallback;
         described["blocks_per_sm"] = plan.blocks;
+        described["split"] = plan.split;
       }
       object["plan"] = std::move(described);
     }

@@ -28,6 +28,7 @@ struct KernelPlan {
   double flops = 0;      // of a product
   double bytes = 0;      // read and written by a kernel that quantises
   int64_t stages = 0, accumulators = 0, tmemColumns = 0;
+  int64_t split = 0; // CTAs that share a tile, of blocks
 };
 
 struct Report {

@@ -14,9 +14,9 @@
 // RUN: not blockscale-run %s --entry=f --arch=sm_100a --arg=%t.x.npy --arg=%t.w.npy 2>&1 | FileCheck %s --check-prefix=CHIP
 
 // CHECK: kernel quantize_0: f32 to q8_1_tile 2x256, divide, 4 blocks/SM, grid 2x1x1, 0 shared bytes;
-// CHECK: kernel gemm_0: q4_K x q8_1_tile 2x3x256, mma.sync s8 16x8x32, tile 64x128x256, raw_nibble, 2 blocks/SM, grid 1x1x1, 110640 shared bytes;
-// FALLBACK: tile 128x128x128, wide, 1 blocks/SM, instead of raw_nibble: kd must be 8, got 4, grid 1x1x1, 49152 shared bytes;
-// PACKED: raw_nibble, 2 blocks/SM, grid 1x1x1, 43008 shared bytes;
+// CHECK: kernel gemm_0: q4_K x q8_1_tile 2x3x256, mma.sync s8 16x8x32, tile 64x128x256, raw_nibble, 3 stages, split 1, 2 blocks/SM, grid 1x1x1, 110640 shared bytes;
+// FALLBACK: tile 128x128x128, wide, 1 stage, split 1, 1 blocks/SM, instead of raw_nibble: kd must be 8, got 4, grid 1x1x1, 49152 shared bytes;
+// PACKED: raw_nibble, 1 stage, split 1, 2 blocks/SM, grid 1x1x1, 43008 shared bytes;
 // TIMES: kernel quantize_0: {{.*}}, median of 2:
 // TIMES: kernel gemm_0: {{.*}}, median of 2:
 // TIMES: kernel          median us   least us    most us      TOPS      GB/s  planned blocks/SM registers local B

@@ -66,17 +66,14 @@ facts::Result<Arch> blockscale::findAnyTarget(StringRef chip) {
 }
 
 facts::Result<Arch> blockscale::findTargetFor(Operation *root, StringRef chip) {
-  bool hasScaled = false, hasBlocks = false;
-  root->walk([&](Operation *op) {
+  WalkResult scaled = root->walk([](Operation *op) {
     auto gemm = dyn_cast<GemmOp>(op);
-    bool isBlocks = gemm && gemm.isBlockProduct();
-    hasBlocks |=
-        isBlocks ||
-        isa<WarpKernelOp, WgmmaKernelOp, QuantizeOp, QuantizeChunksOp, QuantizeKernelOp>(op);
-    hasScaled |= (gemm && !isBlocks) || isa<KernelOp>(op);
+    return (gemm && !gemm.isBlockProduct()) || isa<KernelOp>(op) ? WalkResult::interrupt()
+                                                                 : WalkResult::advance();
   });
-  // Whether blocks run on a chip of scaled products, the choice of their kernel says.
-  return hasScaled || !hasBlocks ? findTarget(chip) : findAnyTarget(chip);
+  // Whether blocks run on a chip of scaled products, the choice of their kernel says; a
+  // module without a product asks nothing of its chip.
+  return scaled.wasInterrupted() ? findTarget(chip) : findAnyTarget(chip);
 }
 
 //===----------------------------------------------------------------------===//

@@ -31,6 +31,8 @@ public:
   }
   /// Why a kernel cannot run; empty where it can.
   std::string whyNot(WarpKernel kernel) const;
+  /// Why what is pinned does not let one take the place of the first; empty where it does.
+  std::string whyNotInstead() const;
   WarpScheduleAttr scheduleOf(WarpKernel kernel) const;
 
   static constexpr std::array<WarpKernel, 3> kOrder{WarpKernel::raw_nibble, WarpKernel::wide,
@@ -108,6 +110,14 @@ std::string WarpChooser::whyNot(WarpKernel kernel) const {
     return "weights must be blocks, got plane";
   if (kernel != WarpKernel::raw_nibble && warpRows() != kStripRows)
     return "warp_rows must be 16, got " + std::to_string(warpRows());
+  return {};
+}
+
+std::string WarpChooser::whyNotInstead() const {
+  // Of raw_nibble alone, which is never a fallback.
+  for (auto [field, pin] : {std::pair("stages", pins.stages), std::pair("split", pins.split)})
+    if (pin.value_or(1) != 1)
+      return std::string(field) + " must be 1, got " + std::to_string(*pin);
   return {};
 }
 
@@ -216,6 +226,22 @@ FailureOr<WarpPins> blockscale::readWarpPins(const WarpPinWords &words, ErrorFn 
   return pins;
 }
 
+/// Operands that are tiles or planes already say how they lie; another pin would be lost.
+static LogicalResult verifyPins(WarpScheduleAttr schedule, const WarpPins &pins,
+                                ErrorFn emitError) {
+  if (pins.activations && *pins.activations != schedule.getActivations())
+    return emitError() << "warp_schedule_c8: activations must be "
+                       << name(schedule.getActivations()) << ", as a is, got "
+                       << name(*pins.activations);
+  if (pins.minima && *pins.minima != schedule.getMinima())
+    return emitError() << "warp_schedule_c9: minima must be " << name(schedule.getMinima())
+                       << ", as a is, got " << name(*pins.minima);
+  if (pins.weights && *pins.weights != schedule.getWeights())
+    return emitError() << "warp_schedule_c11: weights must be " << name(schedule.getWeights())
+                       << ", as b is, got " << name(*pins.weights);
+  return success();
+}
+
 FailureOr<WarpChoice> blockscale::chooseWarpSchedule(BlockProblemAttr problem, Arch arch,
                                                      const WarpPins &pins, ErrorFn emitError) {
   if (!isWarpTarget(arch)) {
@@ -245,10 +271,13 @@ FailureOr<WarpChoice> blockscale::chooseWarpSchedule(BlockProblemAttr problem, A
     if (kernel < first)
       continue;
     std::string reason = chooser.whyNot(kernel);
+    if (reason.empty() && kernel != first)
+      reason = chooser.whyNotInstead();
     if (reason.empty()) {
       WarpScheduleAttr schedule = chooser.scheduleOf(kernel);
       // What is pinned may not go together.
-      if (failed(verifyWarpSchedule(schedule, emitError)))
+      if (failed(verifyPins(schedule, pins, emitError)) ||
+          failed(verifyWarpSchedule(schedule, emitError)))
         return failure();
       if (failed(verifyContract(schedule, problem.getContract(), emitError)) ||
           failed(verifyDepth(schedule, problem.getK(), emitError)))

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockPins.h"
 #include "QuantizeActivations.h"
 #include "Repitch.h"
 
@@ -18,6 +19,8 @@
 #include "blockscale/Facts/MmaMode.h"
 #include "blockscale/Facts/Products.h"
 #include "blockscale/Facts/Tmem.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -197,8 +200,34 @@ private:
     return success();
   }
 
+  /// schedule_c16: pins that only a product of scaled operands has would be lost, and those of a
+  /// quantiser where nothing is quantised.
+  LogicalResult verifyPinsOfBlocks(GemmOp gemm) {
+    SmallVector<StringRef> names;
+    if (!findProduct(/*isOfBlocks=*/false))
+      names = pinnedFields();
+    if (quantizer.getValue() == "host" && !isActivations(gemm.getA().getType()) && !hasQuantizer())
+      names.push_back(quantizer.getArgStr());
+    if (names.empty())
+      return success();
+    return gemm.emitOpError()
+           << "schedule_c16: pinned fields of a product of blocks must be kernel, kd, sums, "
+              "activations, minima, convert, weights, pragma, stages, flight, warp-rows, split or, "
+              "where activations are quantised, quantizer, got "
+           << llvm::join(names, ", ");
+  }
+
+  /// Whether the rules take a schedule; nothing is said.
+  static bool isLegal(BlockProblemAttr problem, WgmmaScheduleAttr schedule) {
+    ScopedDiagnosticHandler silent(problem.getContext(), [](Diagnostic &) { return success(); });
+    return succeeded(verifyWgmmaSchedule(
+        problem, schedule, [&] { return emitError(UnknownLoc::get(problem.getContext())); }));
+  }
+
   /// What a contract of halves allows, where the chip has it; nothing was chosen otherwise.
-  FailureOr<bool> scheduleHalves(GemmOp gemm, Arch target, bool isPinned, bool isOtherPinned) {
+  /// Fields that its kernel does not have choose chunks where the contract is any.
+  FailureOr<bool> scheduleHalves(GemmOp gemm, Arch target, bool isPinned, bool isOtherPinned,
+                                 const WarpPins &pins) {
     auto emitError = [&] { return gemm.emitOpError(); };
     if (WgmmaScheduleAttr given = gemm.getWgmmaSchedule()) {
       if (given.getArch() == target)
@@ -225,12 +254,27 @@ private:
                   << kernel << "'";
       return failure();
     }
-    if (!mayBe || isOtherPinned)
+    SmallVector<StringRef> ofChunks = pinnedOfChunks(pins, quantizer.getValue());
+    if (!mayBe || isOtherPinned || (!mustBe && !ofChunks.empty()))
       return false;
+    if (pins.pragma.value_or(Pragma::none) != Pragma::none) {
+      emitError() << "wgmma_schedule_c10: pragma must be none where dequantise_wgmma is chosen "
+                     "(ptxas ignores it there), got "
+                  << name(*pins.pragma);
+      return failure();
+    }
+    if (!ofChunks.empty()) {
+      emitError() << "wgmma_schedule_c11: pinned fields of dequantise_wgmma must be kernel and "
+                     "split, got "
+                  << llvm::join(ofChunks, ", ");
+      return failure();
+    }
     BlockProblemAttr problem = gemm.getLogicalBlockProblem();
     problem = BlockProblemAttr::get(&getContext(), problem.getM(), problem.getN(), problem.getK(),
                                     facts::BlockFormat::f16, problem.getB(), problem.getContract());
     WgmmaScheduleAttr chosen = chooseWgmmaSchedule(problem, target, split);
+    if (!mustBe && !isLegal(problem, chosen))
+      return false;
     if (failed(verifyWgmmaSchedule(problem, chosen, emitError)))
       return failure();
     gemm.setWgmmaScheduleAttr(chosen);
@@ -254,13 +298,12 @@ private:
 
   LogicalResult scheduleBlocks(GemmOp gemm, Arch target, const WarpPins &pins) {
     auto emitError = [&] { return gemm.emitOpError(); };
+    bool isGiven = gemm.getWgmmaSchedule() || gemm.getWarpSchedule();
+    if (!isGiven && failed(verifyPinsOfBlocks(gemm)))
+      return failure();
     bool pinsWgmma = kernel.getValue() == kWgmmaKernelName;
     FailureOr<bool> isHalves =
-        scheduleHalves(gemm, target, pinsWgmma, !kernel.empty() && !pinsWgmma);
-    if (succeeded(isHalves) && *isHalves && pins.pragma.value_or(Pragma::none) != Pragma::none)
-      return emitError() << "wgmma_schedule_c10: pragma must be none where dequantise_wgmma is "
-                            "chosen (ptxas ignores it there), got "
-                         << name(*pins.pragma);
+        scheduleHalves(gemm, target, pinsWgmma, !kernel.empty() && !pinsWgmma, pins);
     if (failed(isHalves) || *isHalves)
       return isHalves;
     if (isActivations(gemm.getA().getType()))

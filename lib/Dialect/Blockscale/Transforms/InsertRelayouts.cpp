@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockPins.h"
 #include "QuantizeActivations.h"
 
 #include "blockscale/Dialect/Blockscale/IR/Batches.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
+#include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Facts/ScaleTile.h"
 #include "blockscale/Facts/WeightPlane.h"
@@ -41,10 +43,8 @@ struct InsertRelayoutsPass : blockscale::impl::InsertRelayoutsBase<InsertRelayou
       if (gemm.getProblem() || gemm.getBlockProblem())
         return WalkResult::advance(); // bytes: nothing left to insert
       if (gemm.isBlockProduct()) {
-        // Where halves are allowed the choice of the schedule decides.
-        BlockContract contract = gemm.getLogicalBlockProblem().getContract();
         if (isActivations(gemm.getA().getType())) {
-          if (mayBeHalves(contract))
+          if (decidesLater(gemm))
             return WalkResult::advance();
           quantizeActivations(gemm);
         }
@@ -84,14 +84,29 @@ private:
     return copy;
   }
 
+  FailureOr<WarpPins> readPins(ErrorFn emitError) {
+    return readWarpPins({kernel, sums, activations, minima, convert, weights, pragma, kd, stages,
+                         flight, warpRows, split},
+                        emitError);
+  }
+
+  /// Where halves are allowed the choice of the schedule decides, but for fields that only
+  /// kernels of chunks have.
+  bool decidesLater(GemmOp gemm) {
+    BlockContract contract = gemm.getLogicalBlockProblem().getContract();
+    if (!mayBeHalves(contract) || contract == BlockContract::halves || gemm.getWgmmaSchedule() ||
+        kernel.getValue() == kWgmmaKernelName)
+      return mayBeHalves(contract);
+    FailureOr<WarpPins> pins = readPins([&] { return gemm.emitOpError(); });
+    return failed(pins) || pinnedOfChunks(*pins, quantizer.getValue()).empty();
+  }
+
   /// The schedule that the product has, or will get; null where the chip is not known.
   FailureOr<WarpScheduleAttr> scheduleOf(GemmOp gemm) {
     if (WarpScheduleAttr given = gemm.getWarpSchedule())
       return given;
     auto emitError = [&] { return gemm.emitOpError(); };
-    FailureOr<WarpPins> pins = readWarpPins({kernel, sums, activations, minima, convert, weights,
-                                             pragma, kd, stages, flight, warpRows, split},
-                                            emitError);
+    FailureOr<WarpPins> pins = readPins(emitError);
     if (failed(pins))
       return failure();
     facts::Result<facts::Arch> target = findTargetFor(getOperation(), arch);
