@@ -10,8 +10,10 @@
 # ===-----------------------------------------------------------------------===#
 
 import ctypes
+import glob
 import os
 import re
+import subprocess
 
 import lit.formats
 
@@ -31,6 +33,17 @@ def hasGpu():
         return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
     except (OSError, AttributeError):
         return False
+
+
+def findPtxas130():
+    """The assembler of CUDA 13.0, whose drivers take no later PTX; None where there is none."""
+    found = []
+    for build in (config.blockscale_build_dir, os.path.dirname(os.path.dirname(os.path.dirname(config.python)))):
+        found += sorted(glob.glob(os.path.join(build, "venv-ptxas130", "lib", "python3*", "site-packages", "nvidia", "cu13", "bin", "ptxas")))
+    for path in [*found, "/usr/local/cuda/bin/ptxas"]:
+        if os.path.exists(path) and "release 13.0" in subprocess.run([path, "--version"], capture_output=True, text=True).stdout:
+            return path
+    return None
 
 
 def addTool(name, path):
@@ -63,6 +76,11 @@ if config.sanitizers:
 if config.ptxas:
     addTool("ptxas", config.ptxas)
     config.available_features.add("ptxas")
+if ptxas130 := findPtxas130():
+    addTool("ptxas130", ptxas130)
+    config.available_features.add("ptxas130")
+elif config.with_mlir:
+    lit_config.note("no ptxas of CUDA 13.0 in build/venv-ptxas130 or /usr/local/cuda: q4k-ptxas130.mlir is skipped")
 if hasGpu():
     config.available_features.add("gpu")
 

@@ -5,11 +5,14 @@
 # usage: compare.py FOLDER RESULTS; RESULTS gets results.json, the report of each case.
 # Runs every case of the folder by blockscale-run on the GPU, timed; those of up to a
 # megabyte of input on the emulator too: all bytes of the outputs must be the same.
+# PTX of a version that the driver does not know yet is left out, which is said.
 #
 # ===-----------------------------------------------------------------------===#
 
+import ctypes
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,13 +20,36 @@ import tempfile
 import numpy as np
 
 SMALL = 1 << 20  # bytes of input that the emulator runs in seconds
+PLANE_NIBBLES, PLANE_BYTES = 2048, 3072  # Facts/WeightPlane.h
 
 
-def values(buffer, random):
-    """Inputs by the manifest: normal floats, and Q4_K blocks of moderate scales."""
+def missingDriver(ptx):
+    """Why the driver cannot take the PTX; empty where it can. PTX 9.x came with CUDA 13.x."""
+    major, minor = map(int, re.search(r"^\.version (\d+)\.(\d+)", ptx.read_text(), re.M).groups())
+    version = ctypes.c_int(0)
+    if ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(version)):
+        return ""
+    have, need = divmod(version.value // 10, 100), (major + 4, minor)
+    if have >= need:
+        return ""
+    return f"PTX {major}.{minor} must have a driver of CUDA {need[0]}.{need[1]}, got {have[0]}.{have[1]}"
+
+
+def planes(buffer, random):
+    """Planes of q4_K: nibbles, then pairs d * sc, -(dmin * min) as f32."""
+    count = buffer["bytes"] // PLANE_BYTES
+    nibbles = random.integers(0, 256, (count, PLANE_NIBBLES), dtype=np.uint8)
+    pairs = random.uniform(0.5, 2, (count, (PLANE_BYTES - PLANE_NIBBLES) // 8, 2)) * [0.25, -0.25]
+    return np.concatenate([nibbles, pairs.astype(np.float32).reshape(count, -1).view(np.uint8)], 1).reshape(-1)
+
+
+def values(buffer, random, hasPlanes):
+    """Inputs by the manifest: normal floats, and Q4_K blocks of moderate scales or planes of them."""
     if buffer.get("dtype") in ("f32", "f16"):
         x = random.standard_normal(buffer["shape"], np.float32)
         return x.astype(np.float16) if buffer["dtype"] == "f16" else x
+    if hasPlanes:
+        return planes(buffer, random)
     blocks = random.integers(0, 256, (buffer["bytes"] // 144, 144), dtype=np.uint8)
     for offset in (0, 2):
         blocks[:, offset:offset + 2] = (random.uniform(0.5, 2, (len(blocks), 1)) / 128).astype(np.float16).view(np.uint8)
@@ -55,13 +81,16 @@ def main():
     for manifest in sorted(folder.glob("*.json")):
         name, random = manifest.stem, np.random.default_rng(1)
         print(f"== {name}", flush=True)
+        if why := missingDriver(manifest.with_suffix(".ptx")):
+            print(f"not compared: {why}", flush=True)
+            continue
         with tempfile.TemporaryDirectory() as work:
             work, inputs, small = pathlib.Path(work), [], 0
             described = json.loads(manifest.read_text())["buffers"]
             outputs = [b["name"] for b in described if b["role"] == "output"]
             for buffer in described:
                 if buffer["role"] == "input":
-                    np.save(work / f"{buffer['name']}.npy", values(buffer, random))
+                    np.save(work / f"{buffer['name']}.npy", values(buffer, random, "weightsplane" in name))
                     inputs.append(f"--arg={buffer['name']}={work / buffer['name']}.npy")
                     small += buffer["bytes"]
             call = [folder / "blockscale-run", f"--ptx={manifest.with_suffix('.ptx')}", f"--manifest={manifest}", *inputs]
