@@ -104,40 +104,71 @@ void WarpKernelLowering::lowerFill(FillActivationsOp op) {
   fillPairs(cursor, plane, scales);
 }
 
-/// One thread copies two chunks of a token.
+facts::TermAccess WarpKernelLowering::termAccess() const {
+  return {shape.stages == 2 ? facts::TermFill::words : facts::TermFill::pairs, shape.packed ? 4 : 8,
+          int(octetPairs())};
+}
+
+/// A token's entry in a plane of terms, in the order that a chunk has there.
+Value WarpKernelLowering::termEntry(Value token, Value chunk) {
+  facts::TermOrder order = facts::chooseTermOrder(termAccess());
+  Value octet = e.shr(token, 3);
+  Value entry =
+      e.add(e.shl(e.shr(octet, 1), 4), e.add(e.shl(e.andi(token, 7), 1), e.andi(octet, 1)));
+  for (int bit = 0, next; bit < facts::TermOrder::kBits; bit = next) {
+    int from = order.chunkBit[size_t(bit)];
+    next = bit + 1;
+    if (from < 0)
+      continue;
+    while (next < facts::TermOrder::kBits && order.chunkBit[size_t(next)] == from + next - bit)
+      ++next;
+    Value bits = e.andi(from ? e.shr(chunk, from) : chunk, (1 << (next - bit)) - 1);
+    entry = e.xori(entry, bit ? e.shl(bits, bit) : bits);
+  }
+  return entry;
+}
+
+/// One thread copies two chunks of a token, of each block that a pass has.
 void WarpKernelLowering::fillPairs(Value cursor, const PlaneAttr &plane, const PlaneAttr &scales) {
   int64_t chunkBytes = shape.tokens * facts::kChunkElements, entry = shape.packed ? 4 : 8;
   Value line = e.shr(token, 2);
   Value place = e.shl(e.xori(e.shl(e.andi(token, 3), 1), e.andi(line, 7)), 4);
   Value at = e.add(e.ori(e.shl(line, 7), place), e.mul(octetPair, 2 * chunkBytes));
   at = e.add(at, startOf(plane));
-  Value octet = e.shr(token, 3);
-  Value entries =
-      e.add(e.shl(e.shr(octet, 1), 4), e.add(e.shl(e.andi(token, 7), 1), e.andi(octet, 1)));
+  Value entries = termEntry(token, e.shl(octetPair, 1));
   Value scaleAt = e.add(e.mul(entries, entry), e.mul(octetPair, 2 * shape.tokens * entry));
   scaleAt = e.add(scaleAt, startOf(scales));
 
-  for (int64_t first = 0; first < shape.tokens; first += tokensAtOnce()) {
-    Value from = first == 0 ? cursor : e.add(cursor, tokenSteps[first / tokensAtOnce() - 1]);
-    Values words;
-    for (int64_t i = 0; i < 5; ++i)
-      words.append(e.loadGlobal(e.add(from, i * facts::kPieceBytes), 4));
-    defer([this, words, at, scaleAt, chunkBytes, entry, first] {
-      for (int64_t chunk = 0; chunk < 2; ++chunk) {
-        ArrayRef<Value> own = ArrayRef<Value>(words).slice(10 * chunk, 10);
-        int64_t offset = chunk * chunkBytes + first * facts::kChunkElements;
-        e.storeShared(e.add(at, offset), own.slice(1, 4));
-        e.storeShared(e.add(e.xori(at, facts::kPieceBytes), offset), own.slice(5, 4));
-        Value d = e.halfToF32(own.front()), sum = own.back();
-        Values stored;
-        if (shape.packed)
-          stored = {e.ori(e.andi(own.front(), 0xFFFF), e.shl(sum, 16))};
-        else
-          stored = {e.asI32(d), e.asI32(e.mulf(d, e.signedToF32(sum)))};
-        e.storeShared(e.add(scaleAt, (chunk * shape.tokens + first) * entry), stored);
-      }
-    });
-  }
+  for (int64_t firstChunk = 0; firstChunk < shape.chunks; firstChunk += chunksOfBlock())
+    for (int64_t first = 0; first < shape.tokens; first += tokensAtOnce()) {
+      Value from = first == 0 ? cursor : e.add(cursor, tokenSteps[first / tokensAtOnce() - 1]);
+      from = e.add(from, firstChunk * facts::info(problem.getA()).bytes);
+      Values words;
+      for (int64_t i = 0; i < 5; ++i)
+        words.append(e.loadGlobal(e.add(from, i * facts::kPieceBytes), 4));
+      defer([this, words, at, scaleAt, chunkBytes, entry, first, firstChunk] {
+        for (int64_t i = 0; i < 2; ++i) {
+          ArrayRef<Value> own = ArrayRef<Value>(words).slice(10 * i, 10);
+          int64_t chunk = firstChunk + i;
+          int64_t offset = chunk * chunkBytes + first * facts::kChunkElements;
+          e.storeShared(e.add(at, offset), own.slice(1, 4));
+          e.storeShared(e.add(e.xori(at, facts::kPieceBytes), offset), own.slice(5, 4));
+          storeTerms(own.front(), own.back(),
+                     e.add(scaleAt, (chunk * shape.tokens + first) * entry));
+        }
+      });
+    }
+}
+
+/// Terms of a token's chunk: (f16 d | i16 sum), or d and d * sum as f32.
+void WarpKernelLowering::storeTerms(Value half, Value sum, Value to) {
+  Value d = e.halfToF32(half);
+  Values stored;
+  if (shape.packed)
+    stored = {e.ori(e.andi(half, 0xFFFF), e.shl(sum, 16))};
+  else
+    stored = {e.asI32(d), e.asI32(e.mulf(d, e.signedToF32(sum)))};
+  e.storeShared(to, stored);
 }
 
 /// Eight threads copy a chunk, a word each, and one of them its terms.
@@ -150,11 +181,8 @@ void WarpKernelLowering::fillWords(Value cursor, const PlaneAttr &plane, const P
   Value place = e.ori(e.shl(e.xori(unit, e.andi(line, 7)), 4), e.shl(e.andi(word, 3), 2));
   Value at = e.add(e.ori(e.shl(line, 7), place), startOf(plane));
   Value distance = e.mulWide(word, chunkInFile - 4);
-  Value octet = e.shr(group, 3);
-  Value entries =
-      e.add(e.shl(e.shr(octet, 1), 4), e.add(e.shl(e.andi(group, 7), 1), e.andi(octet, 1)));
-  Value scaleAt = e.add(e.xori(e.mul(entries, entry), e.mul(word, 2 * entry)),
-                        e.mul(word, shape.tokens * entry));
+  Value entries = termEntry(group, word);
+  Value scaleAt = e.add(e.mul(entries, entry), e.mul(word, shape.tokens * entry));
   scaleAt = e.add(scaleAt, startOf(scales));
   for (int64_t first = 0; first < shape.tokens; first += kTokensAtOnce) {
     Value from = first == 0 ? cursor : e.add(cursor, tokenSteps[size_t(first / kTokensAtOnce - 1)]);
@@ -167,13 +195,7 @@ void WarpKernelLowering::fillWords(Value cursor, const PlaneAttr &plane, const P
     Value half = e.loadGlobal(terms, 1).front();
     Value sum = e.loadGlobal(e.add(terms, chunkInFile - 4), 1).front();
     defer([this, half, sum, scaleAt, entry, first] {
-      Value d = e.halfToF32(half);
-      Values stored;
-      if (shape.packed)
-        stored = {e.ori(e.andi(half, 0xFFFF), e.shl(sum, 16))};
-      else
-        stored = {e.asI32(d), e.asI32(e.mulf(d, e.signedToF32(sum)))};
-      e.storeShared(e.add(scaleAt, first * entry), stored);
+      storeTerms(half, sum, e.add(scaleAt, first * entry));
     });
   }
 }
@@ -236,13 +258,17 @@ void WarpKernelLowering::fillPlane(Value from, const PlaneAttr &values, const Pl
     e.commitCopies();
 }
 
-/// Pieces as two chunks of bytes: the low nibbles of one, the high ones of the next.
+/// Pieces as two chunks of bytes: the low nibbles of one, the high ones of the next. `part` is
+/// half a block where a pass has no more, a block where it has several.
 void WarpKernelLowering::fillBytes(Value from, const PlaneAttr &plane, int64_t part) {
   Value pair = e.shr(piece, 1), half = e.andi(piece, 1);
   int64_t chunkBytes = shape.rows * facts::kSlotBytes;
   Value to = e.add(e.mul(row, facts::kSlotBytes), e.shl(half, 4));
   to = e.add(e.add(to, e.mul(pair, 2 * chunkBytes)), e.add(shared, plane.getOffset()));
-  int64_t offset = facts::info(problem.getB()).elementOffset + part * facts::kQ4KNibbleBytes / 2;
+  to = e.add(to, blockOf(part) * facts::kQ4KSubBlocks * chunkBytes);
+  int64_t offset = facts::info(problem.getB()).elementOffset +
+                   blockOf(part) * facts::info(problem.getB()).bytes +
+                   (part - blockOf(part)) * facts::kQ4KNibbleBytes / 2;
   for (int64_t i = 0; i * rowsAtOnce() < shape.rows; ++i) {
     Value source = i == 0 ? from : e.add(from, rowSteps[size_t(i - 1)]);
     Values words = e.loadGlobal(e.add(source, offset), 4);
@@ -318,6 +344,8 @@ void WarpKernelLowering::storeSplitTerms(const Header &header, Value scales, Val
 void WarpKernelLowering::fillHeaders(Value from, FillWeightsOp op) {
   Values targets;
   PlaneAttr scales = planOf(op.getScales());
+  int64_t block = blockOf(op.getPart());
+  from = e.add(from, block * facts::info(problem.getB()).bytes);
   if (shape.splitMinima) {
     // In the order of quads: rows 2 c, 2 c + 1, 2 c + 8, 2 c + 9 side by side.
     Value quad = e.ori(e.shl(e.shr(headerRow, 4), 2), e.andi(e.shr(headerRow, 1), 3));
@@ -332,6 +360,7 @@ void WarpKernelLowering::fillHeaders(Value from, FillWeightsOp op) {
     }
   } else {
     Value to = e.add(e.shl(headerRow, 3), startOf(scales));
+    to = e.add(to, block * facts::kQ4KSubBlocks * shape.rows * 8);
     targets = {headerHalf ? e.add(to, e.mul(headerHalf, 4 * shape.rows * 8)) : to};
   }
   // Where a lane has a row's whole header, both halves are its own.

@@ -68,10 +68,10 @@ void WarpKernelLowering::computeThread() {
     headerHalf = e.shr(lane, 4);
     return;
   }
-  piece = e.andi(thread, shape.chunks - 1);
-  row = e.shr(thread, llvm::Log2_64(uint64_t(shape.chunks)));
+  piece = e.andi(thread, chunksOfBlock() - 1);
+  row = e.shr(thread, llvm::Log2_64(uint64_t(chunksOfBlock())));
   headerRow = e.andi(thread, shape.rows - 1);
-  if (shape.chunks == facts::kQ4KSubBlocks)
+  if (shape.chunks >= facts::kQ4KSubBlocks)
     headerHalf = e.shr(thread, llvm::Log2_64(uint64_t(shape.rows)));
 }
 

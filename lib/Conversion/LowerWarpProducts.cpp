@@ -58,15 +58,19 @@ WarpKernelLowering::Values WarpKernelLowering::lowerTokenScales(LoadTokenScalesO
     return {d[first], sums[first], d[first + 1], sums[first + 1]};
   }
   int64_t entry = shape.packed ? 4 : 8;
-  Value base = baseOf(op.getPlane());
-  if (shape.stages == 2)
-    base = e.xori(base, op.getChunk() * 2 * entry);
-  Value address =
-      e.add(base, op.getChunk() * shape.tokens * entry + op.getGroup() * kGroupTokens * entry);
+  facts::TermOrder order = facts::chooseTermOrder(termAccess());
+  int swizzle = order.swizzle(int(op.getChunk() % facts::kQ4KSubBlocks));
+  constexpr int kPairBits = 0xE;
+  int64_t group = op.getGroup() ^ (swizzle >> facts::TermOrder::kGroupBit);
+  Value address = e.add(e.xori(baseOf(op.getPlane()), (swizzle & kPairBits) * entry),
+                        op.getChunk() * shape.tokens * entry + group * kGroupTokens * entry);
+  Values words = e.loadShared(address, shape.packed ? 2 : 4);
+  if (swizzle & 1) // rows r + 8 lie in front of rows r
+    std::rotate(words.begin(), words.begin() + words.size() / 2, words.end());
   if (!shape.packed)
-    return asF32(e.loadShared(address, 4));
+    return asF32(words);
   Values scales;
-  for (Value word : e.loadShared(address, 2)) {
+  for (Value word : words) {
     Value d = e.halfToF32(word);
     scales.push_back(d);
     scales.push_back(e.mulf(d, e.signedToF32(e.ashr(word, 16))));

@@ -30,7 +30,7 @@ private:
   };
 
   void planPlanes();
-  /// The blocks of k that this CTA takes: the first, and how many.
+  /// The passes over k that this CTA takes: the first, and how many.
   struct Depth {
     Value first, count;
   };
@@ -56,6 +56,9 @@ private:
   void multiplyPass(MutableArrayRef<Value> accumulators);
   /// The minima of a pass, where they are a product of their own.
   void multiplyMinima(MutableArrayRef<Value> accumulators);
+  int64_t blocksOfPass() const {
+    return std::max<int64_t>(1, shape.chunks / facts::kQ4KSubBlocks);
+  }
   int64_t blocksOfRow() const { return problem.getK() / facts::kQ4KElements; }
   VectorType fragment(int64_t length, Type element) { return VectorType::get({length}, element); }
   Value constant(int64_t value, unsigned width) {
@@ -205,8 +208,12 @@ void WarpKernelBuilder::buildRingTurn(Value turn, Cursors &cursors,
 
 void WarpKernelBuilder::buildPlainTurn(Cursors &cursors, MutableArrayRef<Value> accumulators) {
   const facts::BlockFormatInfo &a = facts::info(problem.getA());
-  for (int64_t part = 0; part < facts::kQ4KSubBlocks / shape.chunks; ++part) {
-    fillWeights(cursors, part);
+  int64_t blocks = blocksOfPass();
+  for (int64_t part = 0; part < blocks * facts::kQ4KSubBlocks / shape.chunks; ++part) {
+    if (blocks == 1)
+      fillWeights(cursors, part);
+    for (int64_t block = 0; blocks > 1 && block < blocks; ++block)
+      fillWeights(cursors, block);
     fillActivations(cursors.activations);
     PlanesFilledOp::create(b, loc);
     multiplyPass(accumulators);
@@ -214,14 +221,14 @@ void WarpKernelBuilder::buildPlainTurn(Cursors &cursors, MutableArrayRef<Value> 
     cursors.activations =
         advance(cursors.activations, shape.transposed ? a.bytes : shape.chunks * a.bytes);
   }
-  int64_t block = facts::info(problem.getB()).bytes;
-  cursors.nibbles = advance(cursors.nibbles, block);
-  cursors.header = advance(cursors.header, block);
+  int64_t bytes = blocks * facts::info(problem.getB()).bytes;
+  cursors.nibbles = advance(cursors.nibbles, bytes);
+  cursors.header = advance(cursors.header, bytes);
 }
 
 WarpKernelBuilder::Depth WarpKernelBuilder::depth(Value part) {
   if (!part)
-    return {Value(), constant(blocksOfRow(), 32)};
+    return {Value(), constant(blocksOfRow() / blocksOfPass(), 32)};
   // What the parts in front have, rounded down.
   auto share = [&](Value parts) {
     return arith::DivUIOp::create(b, loc, mul(parts, blocksOfRow()), constant(shape.split, 32));

@@ -15,6 +15,7 @@
 #include "WarpEmitter.h"
 
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
+#include "blockscale/Facts/TermOrder.h"
 
 namespace blockscale {
 
@@ -50,6 +51,9 @@ private:
   void lowerFill(FillWeightsOp op);
   void fillPairs(Value cursor, const PlaneAttr &plane, const PlaneAttr &scales);
   void fillWords(Value cursor, const PlaneAttr &plane, const PlaneAttr &scales);
+  facts::TermAccess termAccess() const;
+  Value termEntry(Value token, Value chunk);
+  void storeTerms(Value half, Value sum, Value to);
   void fillNibbles(Value from, const PlaneAttr &plane);
   void fillBytes(Value from, const PlaneAttr &plane, int64_t part);
   void fillHeaders(Value from, FillWeightsOp op);
@@ -128,13 +132,16 @@ private:
   int64_t blockPitch() const { return problem.getBRowBytes(); }
   int64_t otherStage() const { return shape.ring ? shape.weightBytes : shape.stageBytes; }
 
+  // Chunks of one block in a pass, and the block of a pass that part `part` of a fill is.
+  int64_t chunksOfBlock() const { return std::min<int64_t>(shape.chunks, facts::kQ4KSubBlocks); }
+  int64_t blockOf(int64_t part) const { return shape.chunks > facts::kQ4KSubBlocks ? part : 0; }
   // Units of 80 bytes (two chunks) of A: four octets of lanes have `octetPairs` pairs of
   // chunks of as many tokens.
-  int64_t octetPairs() const { return shape.chunks / 2; }
+  int64_t octetPairs() const { return chunksOfBlock() / 2; }
   int64_t tokensAtOnce() const { return 8 * 8 * (4 / octetPairs()); }
-  // 16-byte pieces of nibbles: a row of a pass has as many as chunks. In a ring a warp
+  // 16-byte pieces of nibbles: a row of a block has as many as chunks. In a ring a warp
   // copies its own rows.
-  int64_t rowsAtOnce() const { return (shape.ring ? 32 : kWarpKernelThreads) / shape.chunks; }
+  int64_t rowsAtOnce() const { return (shape.ring ? 32 : kWarpKernelThreads) / chunksOfBlock(); }
   int64_t rowsOfCopies() const { return shape.ring ? shape.warpRows : shape.rows; }
 
   WarpKernelOp kernel;

@@ -7,7 +7,11 @@
 // RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kernel=wide" | FileCheck %s --check-prefix=WIDE
 // RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kernel=narrow" | FileCheck %s --check-prefix=NARROW
 // RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kd=4" | FileCheck %s --check-prefix=KD4
-// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_89 kd=16" 2>&1 | FileCheck %s --check-prefix=OVER
+// RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_89 kd=16" | FileCheck %s --check-prefix=KD16
+// RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kd=16" | FileCheck %s --check-prefix=KD16-HOPPER
+// RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_89 kd=32" 2>&1 | FileCheck %s --check-prefix=OVER
+// RUN: sed -e 's/4480/4160/;s/4480/4160/g;s/2016/1872/g' %s > %t.odd.mlir
+// RUN: not blockscale-opt %t.odd.mlir --blockscale-choose-schedule="arch=sm_89 kd=16" 2>&1 | FileCheck %s --check-prefix=ODD
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kernel=narrow kd=4" 2>&1 | FileCheck %s --check-prefix=LAST
 // RUN: not blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a kernel=tall" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: blockscale-opt %s --blockscale-choose-schedule="arch=sm_90a stages=1 convert=cvt flight=4" | FileCheck %s --check-prefix=FIELDS
@@ -33,8 +37,13 @@
 // NARROW: kernel = narrow, tile = 64x64x256, sums = two_word, threads = 256, blocks = 2
 // KD4: blockscale.fallback = "raw_nibble: kd must be 8, got 4"
 // KD4-SAME: kernel = wide, tile = 128x128x128, sums = two_word, threads = 256, blocks = 1
-// OVER: warp_schedule_c3: a kernel must fit sm_89, got none: raw_nibble: kd must be 8, got 16; wide: shared memory must be at most 101376 bytes, got 196608; narrow: kd must be 8, got 16
-// LAST: warp_schedule_c3: a kernel must fit sm_90a, got none: narrow: kd must be 8, got 4
+// KD16: blockscale.fallback = "raw_nibble: kd must be 8, got 16; wide: shared memory must be at most 101376 bytes, got 196608"
+// KD16-SAME: kernel = narrow, tile = 64x64x512, sums = two_word, threads = 256, blocks = 1
+// KD16-HOPPER: blockscale.fallback = "raw_nibble: kd must be 8, got 16; wide: kd must be 4 or 8, got 16"
+// KD16-HOPPER-SAME: kernel = narrow, tile = 64x64x512, sums = two_word, threads = 256, blocks = 2
+// OVER: warp_schedule_c3: a kernel must fit sm_89, got none: raw_nibble: kd must be 8, got 32; wide: shared memory must be at most 101376 bytes, got 393216; narrow: shared memory must be at most 101376 bytes, got 196608
+// ODD: got none: raw_nibble: kd must be 8, got 16; wide: shared memory must be at most 101376 bytes, got 196608; narrow: k must be a multiple of 512, got 3328
+// LAST: warp_schedule_c3: a kernel must fit sm_90a, got none: narrow: kd must be 8 or 16, got 4
 // UNKNOWN: warp_schedule_c2: kernel must be raw_nibble, wide, narrow or dequantise_wgmma, got 'tall'
 // FIELDS: sums = two_word, convert = cvt, flight = 4, threads = 256, blocks = 2>
 // PRAGMA: sums = two_word, stages = 2, pragma = mma_throughput, threads = 256, blocks = 2>

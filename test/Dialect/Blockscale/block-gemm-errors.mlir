@@ -158,6 +158,16 @@ func.func @warp_schedule_c4(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) 
 
 // -----
 
+!w = tensor<4x432xi8, #blockscale.blocks<q4_K>>
+func.func @warp_schedule_c15(%x: tensor<8x768xf32>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{warp_schedule_c15: k must be a multiple of a pass's 512, got 768}}
+  %d = blockscale.gemm ins(%x, %w : tensor<8x768xf32>, !w) outs(%c : tensor<8x4xf32>)
+    {warp_schedule = #blockscale.warp_schedule<arch = sm_90a, kernel = narrow, tile = 64x64x512, sums = two_word, threads = 256, blocks = 2>} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
 !w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
 func.func @warp_schedule_c5(%x: tensor<8x256xf32>, %w: !w, %c: tensor<8x4xf32>) {
   // expected-error @below {{warp_schedule_c5: blocks of an SM must be 1 .. 2 for 45056 shared bytes and 128 registers a thread, got 3}}

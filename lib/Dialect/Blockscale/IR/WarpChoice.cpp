@@ -100,10 +100,12 @@ std::string WarpChooser::whyNot(WarpKernel kernel) const {
   if (bytes > limit)
     return "shared memory must be at most " + std::to_string(limit) + " bytes, got " +
            std::to_string(bytes);
-  if (kernel == WarpKernel::wide && chunks != 4 && chunks != facts::kQ4KSubBlocks)
-    return "kd must be 4 or 8, got " + std::to_string(chunks);
-  if (kernel != WarpKernel::wide && chunks != facts::kQ4KSubBlocks)
-    return "kd must be 8, got " + std::to_string(chunks);
+  if (!llvm::is_contained(chunksOf(kernel), chunks))
+    return "kd must be " + listDepths(kernel, 1) + ", got " + std::to_string(chunks);
+  int64_t pass = form.tile.k;
+  if (problem.getK() % pass && pass > facts::kQ4KElements)
+    return "k must be a multiple of " + std::to_string(pass) + ", got " +
+           std::to_string(problem.getK());
   if (kernel != WarpKernel::raw_nibble && form.isTransposed())
     return "activations must be chunks, got transposed";
   if (kernel != WarpKernel::raw_nibble && weightsOf() == Weights::plane)

@@ -16,6 +16,11 @@ namespace blockscale {
 /// Tokens and rows of each kernel's tile.
 Shape3 tileOf(WarpKernel kernel, int64_t chunks);
 
+/// Chunks that a pass of a kernel may have.
+llvm::ArrayRef<int64_t> chunksOf(WarpKernel kernel);
+/// The same in words, in units of so many.
+std::string listDepths(WarpKernel kernel, int64_t unit);
+
 /// What the sizes of planes depend on.
 struct PlaneForm {
   Shape3 tile;

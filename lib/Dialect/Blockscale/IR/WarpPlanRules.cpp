@@ -220,8 +220,9 @@ private:
         return checkRead(op, load.getPlane(), PlaneContent::dmin, load.getStrip(), shape.strips,
                          "strip");
       if (auto fill = dyn_cast<FillWeightsOp>(op)) {
-        if (failed(checkRead(op, fill.getValues(), b, fill.getPart(),
-                             facts::kQ4KSubBlocks / shape.chunks, "part")))
+        int64_t parts = std::max<int64_t>(facts::kQ4KSubBlocks / shape.chunks,
+                                          shape.chunks / facts::kQ4KSubBlocks);
+        if (failed(checkRead(op, fill.getValues(), b, fill.getPart(), parts, "part")))
           return failure();
         if (failed(checkRead(op, fill.getScales(), PlaneContent::sds, 0, 1, "")))
           return failure();

@@ -34,6 +34,27 @@ Shape3 blockscale::tileOf(WarpKernel kernel, int64_t chunks) {
   llvm_unreachable("kernels are listed above");
 }
 
+ArrayRef<int64_t> blockscale::chunksOf(WarpKernel kernel) {
+  static constexpr int64_t kRaw[] = {facts::kQ4KSubBlocks},
+                           kWide[] = {facts::kQ4KSubBlocks / 2, facts::kQ4KSubBlocks},
+                           kNarrow[] = {facts::kQ4KSubBlocks, 2 * facts::kQ4KSubBlocks};
+  switch (kernel) {
+  case WarpKernel::raw_nibble:
+    return kRaw;
+  case WarpKernel::wide:
+    return kWide;
+  case WarpKernel::narrow:
+    return kNarrow;
+  }
+  llvm_unreachable("kernels are listed above");
+}
+
+std::string blockscale::listDepths(WarpKernel kernel, int64_t unit) {
+  return llvm::join(llvm::map_range(chunksOf(kernel),
+                                    [&](int64_t chunks) { return std::to_string(chunks * unit); }),
+                    " or ");
+}
+
 bool blockscale::isWarpTarget(Arch arch) { return llvm::is_contained(kWarpTargets, arch); }
 
 bool blockscale::hasBulkCopies(Arch arch) { return facts::supports(arch, facts::Feature::tma); }
@@ -196,7 +217,7 @@ LogicalResult blockscale::verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn 
                        << want.m << "x" << want.n << " tokens x rows, got " << tile.m << "x"
                        << tile.n;
   if (tile.k < facts::kChunkElements || tile.k > kMaxExtent)
-    return emitError() << "warp_schedule_c4: k of a tile must be 128 or 256, got " << tile.k;
+    return emitError() << "warp_schedule_c4: k of a tile must be 128, 256 or 512, got " << tile.k;
   int64_t stages = schedule.getStages();
   if (stages < 1 || stages > kMostStages)
     return emitError() << "warp_schedule_c7: stages must be 1 .. " << kMostStages << ", got "
@@ -209,10 +230,11 @@ LogicalResult blockscale::verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn 
   if (int64_t limit = facts::info(arch).sharedPerBlock; bytes > limit)
     return emitError() << "warp_schedule_c3: planes must fit the " << limit << " shared bytes of "
                        << name(arch) << ", got " << bytes;
-  bool wide = schedule.getKernel() == WarpKernel::wide;
-  if (tile.k != facts::kQ4KElements && !(wide && tile.k == facts::kQ4KElements / 2))
+  if (!llvm::is_contained(chunksOf(schedule.getKernel()), schedule.getChunks()) ||
+      tile.k % facts::kChunkElements)
     return emitError() << "warp_schedule_c4: k of a tile of " << name(schedule.getKernel())
-                       << " must be " << (wide ? "128 or " : "") << "256, got " << tile.k;
+                       << " must be " << listDepths(schedule.getKernel(), facts::kChunkElements)
+                       << ", got " << tile.k;
   int64_t blocks = std::max<int64_t>(1, planOccupancy(arch, bytes, registers, threads).blocks());
   if (schedule.getBlocks() < 1 || schedule.getBlocks() > blocks)
     return emitError() << "warp_schedule_c5: blocks of an SM must be 1 .. " << blocks << " for "
@@ -257,6 +279,10 @@ LogicalResult blockscale::verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn 
 }
 
 LogicalResult blockscale::verifyDepth(WarpScheduleAttr schedule, int64_t k, ErrorFn emitError) {
+  // Half a block is half of one.
+  if (int64_t pass = schedule.getTile().k; pass > facts::kQ4KElements && k % pass)
+    return emitError() << "warp_schedule_c15: k must be a multiple of a pass's " << pass
+                       << ", got " << k;
   int64_t least = k / facts::kQ4KElements / schedule.getSplit();
   if (!schedule.isSplit() || least >= schedule.getStages())
     return success();

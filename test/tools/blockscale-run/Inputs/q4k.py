@@ -45,6 +45,11 @@ CASES = [
     (3, 300, 1024, "sm_121a", "split=4,stages=1,sums=packed,minima=fold"),
     (70, 129, 1792, "sm_90a", "activations=transposed,split=2,warp-rows=32,weights=plane"),
     (65, 130, 6144, "sm_90a", "activations=transposed,minima=mma,split=8"),
+    (65, 129, 512, "sm_90a", "stages=1"),
+    (63, 130, 512, "sm_89", "kd=4,sums=packed"),
+    (65, 129, 256, "sm_80", "kernel=wide,sums=packed"),
+    (65, 130, 1024, "sm_89", "kd=16"),
+    (130, 70, 1536, "sm_90a", "kd=16,sums=packed"),
 ]
 RINGS = (9, 16, 18)  # cases whose barriers are taken away one by one
 
