@@ -39,9 +39,9 @@
 // KD4-SAME: kernel = wide, tile = 128x128x128, sums = two_word, threads = 256, blocks = 1
 // KD16: blockscale.fallback = "raw_nibble: kd must be 8, got 16; wide: shared memory must be at most 101376 bytes, got 196608"
 // KD16-SAME: kernel = narrow, tile = 64x64x512, sums = two_word, threads = 256, blocks = 1
-// KD16-HOPPER: blockscale.fallback = "raw_nibble: kd must be 8, got 16; wide: kd must be 4 or 8, got 16"
-// KD16-HOPPER-SAME: kernel = narrow, tile = 64x64x512, sums = two_word, threads = 256, blocks = 2
-// OVER: warp_schedule_c3: a kernel must fit sm_89, got none: raw_nibble: kd must be 8, got 32; wide: shared memory must be at most 101376 bytes, got 393216; narrow: shared memory must be at most 101376 bytes, got 196608
+// KD16-HOPPER: blockscale.fallback = "raw_nibble: kd must be 8, got 16"
+// KD16-HOPPER-SAME: kernel = wide, tile = 128x128x512, sums = two_word, threads = 256, blocks = 1
+// OVER: warp_schedule_c3: a kernel must fit sm_89, got none: raw_nibble: kd must be 8, got 32; wide: kd must be 4, 8 or 16, got 32; narrow: kd must be 8 or 16, got 32
 // ODD: got none: raw_nibble: kd must be 8, got 16; wide: shared memory must be at most 101376 bytes, got 196608; narrow: k must be a multiple of 512, got 3328
 // LAST: warp_schedule_c3: a kernel must fit sm_90a, got none: narrow: kd must be 8 or 16, got 4
 // UNKNOWN: warp_schedule_c2: kernel must be raw_nibble, wide, narrow or dequantise_wgmma, got 'tall'

@@ -30,6 +30,13 @@
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a --pin=kernel=narrow %examples/q4k.mlir -o %t.ptx
 // RUN: %python %S/Inputs/q4k_resources.py ptxas sm_90a %t.ptx registers=128
 // RUN: %python %S/Inputs/no_halves.py %t.ptx
+// Passes of two blocks.
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a --pin=kd=16 %examples/q4k.mlir -o %t.ptx
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_90a %t.ptx registers=255
+// RUN: %python %S/Inputs/no_halves.py %t.ptx
+// RUN: blockscale-translate --mlir-to-ptx --arch=sm_89 --pin=kd=16 %examples/q4k.mlir -o %t.ptx --manifest=%t.json
+// RUN: %python %S/Inputs/q4k_resources.py ptxas sm_89 %t.ptx registers=128
+// RUN: FileCheck %s --check-prefix=NARROW < %t.json
 
 // RUN: blockscale-translate --mlir-to-ptx --arch=sm_90a --pin=activations=transposed,convert=cvt,flight=4 %examples/q4k.mlir -o %t.ptx
 // RUN: FileCheck %s --check-prefixes=RING,FOLD < %t.ptx
@@ -112,6 +119,7 @@
 // MANIFEST: "shared_bytes": 90112
 // TWO-WORD: "shared_bytes": 45056
 // PACKED: "shared_bytes": 43008
+// NARROW: "shared_bytes": 98304
 
 // TCGEN: warp_schedule_c1: chip of a product of blocks must be one of sm_80, sm_89, sm_90a, sm_120a, sm_121a, got sm_100a
 // OLD: schedule_c1: chip must be one of

@@ -50,6 +50,20 @@ TEST(WarpPlanning, RegistersDecideWhereSharedMemoryIsLarge) {
   EXPECT_EQ(planOccupancy(Arch::sm_90a, 1024, 16, 256).blocks(), 8); // 2048 threads
 }
 
+TEST(WarpPlanning, NoKernelOfWholeBlocksIsEverRefused) {
+  // Neither by registers, of which a thread has 255, nor by shared memory.
+  for (Arch arch : kWarpTargets)
+    for (auto [tile, expanded] : {std::pair(Shape3{64, 128, 256}, false),
+                                  std::pair(Shape3{128, 128, 256}, true),
+                                  std::pair(Shape3{64, 64, 256}, true)}) {
+      int64_t bytes = planPlaneBytes(tile, expanded, ChunkSums::two_word);
+      EXPECT_LE(bytes, facts::info(arch).sharedPerBlock);
+      EXPECT_LE(planRegisters(tile), 255);
+      EXPECT_GE(planOccupancy(arch, bytes, planRegisters(tile), 256).blocks(), 1);
+    }
+  EXPECT_EQ(planOccupancy(Arch::sm_80, 45056, planRegisters({64, 128, 256}), 256).byRegisters, 2);
+}
+
 TEST(WarpPlanning, TrafficCountsWhatIsReadAgain) {
   mlir::MLIRContext context;
   context.loadDialect<BlockscaleDialect>();

@@ -95,13 +95,13 @@ Minima WarpChooser::minimaOf(Activations activations) const {
 }
 
 std::string WarpChooser::whyNot(WarpKernel kernel) const {
+  if (!llvm::is_contained(chunksOf(kernel), chunks))
+    return "kd must be " + listDepths(kernel, 1) + ", got " + std::to_string(chunks);
   PlaneForm form = formOf(kernel, chunks, pins.stages.value_or(1));
   int64_t bytes = sharedBytesOf(form), limit = facts::info(arch).sharedPerBlock;
   if (bytes > limit)
     return "shared memory must be at most " + std::to_string(limit) + " bytes, got " +
            std::to_string(bytes);
-  if (!llvm::is_contained(chunksOf(kernel), chunks))
-    return "kd must be " + listDepths(kernel, 1) + ", got " + std::to_string(chunks);
   int64_t pass = form.tile.k;
   if (problem.getK() % pass && pass > facts::kQ4KElements)
     return "k must be a multiple of " + std::to_string(pass) + ", got " +

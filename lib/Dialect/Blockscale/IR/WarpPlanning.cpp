@@ -36,7 +36,8 @@ Shape3 blockscale::tileOf(WarpKernel kernel, int64_t chunks) {
 
 ArrayRef<int64_t> blockscale::chunksOf(WarpKernel kernel) {
   static constexpr int64_t kRaw[] = {facts::kQ4KSubBlocks},
-                           kWide[] = {facts::kQ4KSubBlocks / 2, facts::kQ4KSubBlocks},
+                           kWide[] = {facts::kQ4KSubBlocks / 2, facts::kQ4KSubBlocks,
+                                      2 * facts::kQ4KSubBlocks},
                            kNarrow[] = {facts::kQ4KSubBlocks, 2 * facts::kQ4KSubBlocks};
   switch (kernel) {
   case WarpKernel::raw_nibble:
@@ -50,9 +51,12 @@ ArrayRef<int64_t> blockscale::chunksOf(WarpKernel kernel) {
 }
 
 std::string blockscale::listDepths(WarpKernel kernel, int64_t unit) {
-  return llvm::join(llvm::map_range(chunksOf(kernel),
-                                    [&](int64_t chunks) { return std::to_string(chunks * unit); }),
-                    " or ");
+  std::string text;
+  for (int64_t chunks : chunksOf(kernel)) {
+    bool isLast = chunks == chunksOf(kernel).back();
+    text += (text.empty() ? "" : isLast ? " or " : ", ") + std::to_string(chunks * unit);
+  }
+  return text;
 }
 
 bool blockscale::isWarpTarget(Arch arch) { return llvm::is_contained(kWarpTargets, arch); }

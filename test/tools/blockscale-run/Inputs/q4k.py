@@ -49,7 +49,8 @@ CASES = [
     (63, 130, 512, "sm_89", "kd=4,sums=packed"),
     (65, 129, 256, "sm_80", "kernel=wide,sums=packed"),
     (65, 130, 1024, "sm_89", "kd=16"),
-    (130, 70, 1536, "sm_90a", "kd=16,sums=packed"),
+    (130, 70, 1536, "sm_120a", "kd=16,sums=packed"),
+    (130, 70, 1024, "sm_90a", "kd=16"),
 ]
 RINGS = (9, 16, 18)  # cases whose barriers are taken away one by one
 
