@@ -13,6 +13,7 @@ import ctypes
 import glob
 import os
 import re
+import shutil
 import subprocess
 
 import lit.formats
@@ -40,8 +41,8 @@ def findPtxas130():
     found = []
     for build in (config.blockscale_build_dir, os.path.dirname(os.path.dirname(os.path.dirname(config.python)))):
         found += sorted(glob.glob(os.path.join(build, "venv-ptxas130", "lib", "python3*", "site-packages", "nvidia", "cu13", "bin", "ptxas")))
-    for path in [*found, "/usr/local/cuda/bin/ptxas"]:
-        if os.path.exists(path) and "release 13.0" in subprocess.run([path, "--version"], capture_output=True, text=True).stdout:
+    for path in filter(None, [*found, shutil.which("ptxas")]):
+        if "release 13.0" in subprocess.run([path, "--version"], capture_output=True, text=True).stdout:
             return path
     return None
 
@@ -80,7 +81,7 @@ if ptxas130 := findPtxas130():
     addTool("ptxas130", ptxas130)
     config.available_features.add("ptxas130")
 elif config.with_mlir:
-    lit_config.note("no ptxas of CUDA 13.0 in build/venv-ptxas130 or /usr/local/cuda: q4k-ptxas130.mlir is skipped")
+    lit_config.note("no ptxas of CUDA 13.0 in build/venv-ptxas130 or on PATH: q4k-ptxas130.mlir is skipped")
 if hasGpu():
     config.available_features.add("gpu")
 

@@ -263,7 +263,8 @@ void WarpKernelLowering::fillPlane(Value from, const PlaneAttr &values, const Pl
 void WarpKernelLowering::fillBytes(Value from, const PlaneAttr &plane, int64_t part) {
   Value pair = e.shr(piece, 1), half = e.andi(piece, 1);
   int64_t chunkBytes = shape.rows * facts::kSlotBytes;
-  Value to = e.add(e.mul(row, facts::kSlotBytes), e.shl(half, 4));
+  Value slot = slotFactor() ? e.xori(row, e.mul(pair, slotFactor())) : row;
+  Value to = e.add(e.mul(slot, facts::kSlotBytes), e.shl(half, 4));
   to = e.add(e.add(to, e.mul(pair, 2 * chunkBytes)), e.add(shared, plane.getOffset()));
   to = e.add(to, blockOf(part) * facts::kQ4KSubBlocks * chunkBytes);
   int64_t offset = facts::info(problem.getB()).elementOffset +

@@ -115,7 +115,9 @@ void WarpKernelLowering::lower(Operation *op) {
       })
       .Case([&](LoadRowsOp op) {
         int64_t offset = op.getChunk() * shape.rows * facts::kSlotBytes;
-        values[op.getValues()] = e.ldmatrix(e.add(baseOf(op.getPlane()), offset));
+        Value base =
+            values.lookup(op.getPlane())[size_t(op.getChunk() / 2 % (chunksOfBlock() / 2))];
+        values[op.getValues()] = e.ldmatrix(e.add(base, offset));
       })
       .Case([&](LoadTokenScalesOp op) { values[op.getValues()] = lowerTokenScales(op); })
       .Case([&](LoadRowScalesOp op) { values[op.getValues()] = lowerRowScales(op); })
@@ -254,9 +256,14 @@ void WarpKernelLowering::lowerPlane(SharedPlaneOp op) {
     break;
   }
   case PlaneContent::qb8: {
-    address = e.add(address, e.mul(matrixRows(), facts::kSlotBytes));
+    // One for each pair of chunks of a block, whose rows have an order of their own.
     address = e.add(address, e.shl(e.andi(e.shr(lane, 3), 1), 4));
-    break;
+    Values ofPairs;
+    for (int64_t pair = 0; pair < chunksOfBlock() / 2; ++pair)
+      ofPairs.push_back(
+          e.add(address, e.mul(e.xori(matrixRows(), pair * slotFactor()), facts::kSlotBytes)));
+    values[op] = ofPairs;
+    return;
   }
   case PlaneContent::sds: {
     Value quads = e.add(firstRow(/*step=*/4), e.andi(lane, 3));

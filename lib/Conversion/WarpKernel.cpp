@@ -56,9 +56,7 @@ private:
   void multiplyPass(MutableArrayRef<Value> accumulators);
   /// The minima of a pass, where they are a product of their own.
   void multiplyMinima(MutableArrayRef<Value> accumulators);
-  int64_t blocksOfPass() const {
-    return std::max<int64_t>(1, shape.chunks / facts::kQ4KSubBlocks);
-  }
+  int64_t blocksOfPass() const { return std::max<int64_t>(1, shape.chunks / facts::kQ4KSubBlocks); }
   int64_t blocksOfRow() const { return problem.getK() / facts::kQ4KElements; }
   VectorType fragment(int64_t length, Type element) { return VectorType::get({length}, element); }
   Value constant(int64_t value, unsigned width) {
@@ -210,10 +208,8 @@ void WarpKernelBuilder::buildPlainTurn(Cursors &cursors, MutableArrayRef<Value> 
   const facts::BlockFormatInfo &a = facts::info(problem.getA());
   int64_t blocks = blocksOfPass();
   for (int64_t part = 0; part < blocks * facts::kQ4KSubBlocks / shape.chunks; ++part) {
-    if (blocks == 1)
-      fillWeights(cursors, part);
-    for (int64_t block = 0; blocks > 1 && block < blocks; ++block)
-      fillWeights(cursors, block);
+    for (int64_t block = 0; block < blocks; ++block)
+      fillWeights(cursors, part + block);
     fillActivations(cursors.activations);
     PlanesFilledOp::create(b, loc);
     multiplyPass(accumulators);

@@ -15,6 +15,7 @@
 #include "WarpEmitter.h"
 
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
+#include "blockscale/Facts/SlotOrder.h"
 #include "blockscale/Facts/TermOrder.h"
 
 namespace blockscale {
@@ -134,6 +135,7 @@ private:
 
   // Chunks of one block in a pass, and the block of a pass that part `part` of a fill is.
   int64_t chunksOfBlock() const { return std::min<int64_t>(shape.chunks, facts::kQ4KSubBlocks); }
+  int64_t slotFactor() const { return facts::chooseSlotFactor(int(chunksOfBlock())); }
   int64_t blockOf(int64_t part) const { return shape.chunks > facts::kQ4KSubBlocks ? part : 0; }
   // Units of 80 bytes (two chunks) of A: four octets of lanes have `octetPairs` pairs of
   // chunks of as many tokens.

@@ -104,7 +104,8 @@ constexpr bool isTermFillFree(TermAccess access) {
   return termStoreCycles(order, access, 0, 64) == leastTermCycles(access) &&
          termStoreCycles(order, access, 1, 64) == leastTermCycles(access);
 }
-static_assert(termStoreCycles({}, {TermFill::pairs, 8}, 0, 64) == 4 && leastTermCycles({TermFill::pairs, 8}) == 2);
+static_assert(termStoreCycles({}, {TermFill::pairs, 8}, 0, 64) == 4 &&
+              leastTermCycles({TermFill::pairs, 8}) == 2);
 static_assert(termStoreCycles({}, {TermFill::words, 8}, 0, 64) == 16);
 static_assert(isTermFillFree({TermFill::pairs, 8}) && isTermFillFree({TermFill::pairs, 4}));
 static_assert(isTermFillFree({TermFill::pairs, 8, 2}) && isTermFillFree({TermFill::pairs, 4, 2}));

@@ -53,9 +53,9 @@ TEST(WarpPlanning, RegistersDecideWhereSharedMemoryIsLarge) {
 TEST(WarpPlanning, NoKernelOfWholeBlocksIsEverRefused) {
   // Neither by registers, of which a thread has 255, nor by shared memory.
   for (Arch arch : kWarpTargets)
-    for (auto [tile, expanded] : {std::pair(Shape3{64, 128, 256}, false),
-                                  std::pair(Shape3{128, 128, 256}, true),
-                                  std::pair(Shape3{64, 64, 256}, true)}) {
+    for (auto [tile, expanded] :
+         {std::pair(Shape3{64, 128, 256}, false), std::pair(Shape3{128, 128, 256}, true),
+          std::pair(Shape3{64, 64, 256}, true)}) {
       int64_t bytes = planPlaneBytes(tile, expanded, ChunkSums::two_word);
       EXPECT_LE(bytes, facts::info(arch).sharedPerBlock);
       EXPECT_LE(planRegisters(tile), 255);

@@ -1,10 +1,11 @@
-//===- TermOrderTest.cpp - the order of A's terms has no bank conflicts ---===//
+//===- TermOrderTest.cpp - orders of terms and slots have no bank conflicts ---===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Facts/TermOrder.h"
+#include "blockscale/Facts/SlotOrder.h"
 
 #include <gtest/gtest.h>
 
@@ -32,11 +33,11 @@ TEST(TermOrder, StoresAndLoadsTakeTheLeastCycles) {
 }
 
 TEST(TermOrder, WithoutOneStoresConflict) {
-  EXPECT_EQ(termStoreCycles({}, {TermFill::pairs, 8}, 0, kTokens), 4);     // of 2
-  EXPECT_EQ(termStoreCycles({}, {TermFill::pairs, 4}, 0, kTokens), 4);     // of 1
-  EXPECT_EQ(termStoreCycles({}, {TermFill::pairs, 4, 2}, 0, kTokens), 2);  // of 1
-  EXPECT_EQ(termStoreCycles({}, {TermFill::words, 8}, 0, kTokens), 16);    // of 2
-  EXPECT_EQ(termStoreCycles({}, {TermFill::words, 4}, 0, kTokens), 8);     // of 1
+  EXPECT_EQ(termStoreCycles({}, {TermFill::pairs, 8}, 0, kTokens), 4);    // of 2
+  EXPECT_EQ(termStoreCycles({}, {TermFill::pairs, 4}, 0, kTokens), 4);    // of 1
+  EXPECT_EQ(termStoreCycles({}, {TermFill::pairs, 4, 2}, 0, kTokens), 2); // of 1
+  EXPECT_EQ(termStoreCycles({}, {TermFill::words, 8}, 0, kTokens), 16);   // of 2
+  EXPECT_EQ(termStoreCycles({}, {TermFill::words, 4}, 0, kTokens), 8);    // of 1
 }
 
 TEST(TermOrder, EachEntryHasOnePlaceAndPairsStayTogether) {
@@ -52,6 +53,24 @@ TEST(TermOrder, EachEntryHasOnePlaceAndPairsStayTogether) {
           EXPECT_EQ(termOffset(order, access, chunk, token + 8, kTokens) ^ access.entryBytes, at);
         }
       }
+  }
+}
+
+TEST(SlotOrder, StoresOfARowAndLoadsOfAChunkTakeTheLeastCycles) {
+  int factor = chooseSlotFactor(/*pieces=*/8);
+  EXPECT_EQ(slotStoreCycles(8, /*factor=*/0), 16);
+  EXPECT_EQ(slotStoreCycles(8, factor), 4);
+  for (int pair = 0; pair < 4; ++pair)
+    EXPECT_EQ(slotLoadCycles(pair, factor), 4);
+  // Passes of four chunks: two rows of two pairs are no better in any order.
+  for (int other = 0; other < 8; ++other)
+    EXPECT_EQ(slotStoreCycles(4, other), 8);
+  for (int pair = 0; pair < 4; ++pair) {
+    std::set<int> seen;
+    for (int row = 0; row < 8; ++row)
+      seen.insert(slotOfRow(row, pair, factor));
+    EXPECT_EQ(seen.size(), 8u);
+    EXPECT_EQ(*seen.rbegin(), 7);
   }
 }
 

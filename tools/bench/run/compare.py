@@ -27,8 +27,10 @@ def missingDriver(ptx):
     """Why the driver cannot take the PTX; empty where it can. PTX 9.x came with CUDA 13.x."""
     major, minor = map(int, re.search(r"^\.version (\d+)\.(\d+)", ptx.read_text(), re.M).groups())
     version = ctypes.c_int(0)
-    if ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(version)):
-        return ""
+    try:
+        ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(version))
+    except OSError:
+        return ""  # blockscale-run says that there is no driver
     have, need = divmod(version.value // 10, 100), (major + 4, minor)
     if have >= need:
         return ""

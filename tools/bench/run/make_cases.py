@@ -27,6 +27,7 @@ PRODUCTS = [(65, 130, 768), (512, 18944, 3584), (2048, 18944, 3584)]
 # the same with another contract (of f16 activations: halves) or pinned fields; large ones are timed only
 VARIANTS = [(65, 130, 768, "", "activations=chunks"), (65, 130, 768, "", "sums=packed"), (65, 130, 768, "", "weights=plane"),
             (65, 130, 768, "", "pragma=mma_throughput"), (65, 130, 768, "", "activations=chunks,weights=plane"),
+            (65, 130, 1024, "", "kd=16"),
             (65, 130, 768, "", "kernel=wide"), (65, 130, 768, "", "kernel=narrow"),
             (65, 130, 768, "bounded", ""), (65, 130, 768, "bounded", "warp-rows=32,activations=transposed"), (65, 130, 768, "", "warp-rows=32,activations=transposed"),
             (65, 130, 1792, "bounded", "split=2,activations=transposed"), (3, 127, 6400, "bounded", "split=8,activations=transposed"),

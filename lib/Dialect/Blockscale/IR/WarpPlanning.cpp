@@ -285,8 +285,8 @@ LogicalResult blockscale::verifyWarpSchedule(WarpScheduleAttr schedule, ErrorFn 
 LogicalResult blockscale::verifyDepth(WarpScheduleAttr schedule, int64_t k, ErrorFn emitError) {
   // Half a block is half of one.
   if (int64_t pass = schedule.getTile().k; pass > facts::kQ4KElements && k % pass)
-    return emitError() << "warp_schedule_c15: k must be a multiple of a pass's " << pass
-                       << ", got " << k;
+    return emitError() << "warp_schedule_c15: k must be a multiple of a pass's " << pass << ", got "
+                       << k;
   int64_t least = k / facts::kQ4KElements / schedule.getSplit();
   if (!schedule.isSplit() || least >= schedule.getStages())
     return success();

@@ -92,7 +92,7 @@ def Blockscale_WarpScheduleAttr : Blockscale_Attr<"WarpSchedule", "warp_schedule
       kernels are built for it.
     - warp_schedule_c2: `tile` is the kernel's tokens and rows.
     - warp_schedule_c3: planes fit the shared memory of a block.
-    - warp_schedule_c4: k of `tile` is 256, a whole block; 128 only for wide.
+    - warp_schedule_c4: k of `tile` is 256, a whole block; 128 only for wide, 512 for wide and narrow.
     - warp_schedule_c5: `blocks` is what registers, shared memory and threads allow, at
       least 1.
     - warp_schedule_c6: `threads` is 256, with `warp_rows = 32` 128.
@@ -107,6 +107,7 @@ def Blockscale_WarpScheduleAttr : Blockscale_Attr<"WarpSchedule", "warp_schedule
       or more.
     - warp_schedule_c13: `split` is 1, or, of raw_nibble on a chip with clusters, 2, 4 or 8.
     - warp_schedule_c14: each part of a split k has at least as many blocks as there are stages.
+    - warp_schedule_c15: k is a multiple of the 512 of a `tile` that has them.
   }];
   let parameters = (ins ArchParam:$arch, WarpKernelEnumParam<"WarpKernel", "kernel">:$kernel,
     Shape3Param:$tile, WarpKernelEnumParam<"ChunkSums", "scale and sum of a chunk">:$sums,

@@ -76,7 +76,7 @@ def Blockscale_WarpKernelOp : Blockscale_Op<"warp_kernel",
 
     Rules, checked in this order:
     - warp_kernel_c1: parameters are three buffers and an i32; nothing is returned
-    - the problem follows gemm_c5, gemm_c15 to gemm_c17, the schedule warp_schedule_c1 to warp_schedule_c14
+    - the problem follows gemm_c5, gemm_c15 to gemm_c17, the schedule warp_schedule_c1 to warp_schedule_c15
     - warp_kernel_c2: the schedule's chip must be the module's `blockscale.arch`
     - warp_kernel_c3: threads, blocks and the formats of A and B must be the schedule's
     - warp_kernel_c4: planes must be those of the schedule, each once, of its bytes
@@ -166,7 +166,8 @@ def Blockscale_FillActivationsOp : Blockscale_Op<"fill_activations"> {
 def Blockscale_FillWeightsOp : Blockscale_Op<"fill_weights"> {
   let summary = "copies one pass of blocks of B to its planes";
   let description = [{
-    `part` is which half of a block the pass is where k of the tile is 128, else 0.
+    `part` is which half of a block the pass is where k of the tile is 128, which block of
+    the pass where it is 512, else 0.
     `minima` are the planes of minima and of -dmin where they are a product of their own.
     Of weights with decoded scales each warp copies the rows that it multiplies, terms and all;
     `header` is not read.
