@@ -81,7 +81,7 @@ struct ChooseSchedulePass : blockscale::impl::ChooseScheduleBase<ChooseScheduleP
       return signalPassFailure();
     }
     std::optional<Epilogue> pinned = parseEpilogue(epilogue.getValue());
-    if (failed(verifyPins()))
+    if (failed(verifyPins()) || failed(verifyPinsOfBlocks()))
       return signalPassFailure();
     FailureOr<WarpPins> pins =
         readWarpPins({kernel, sums, activations, minima, convert, weights, pragma, kd, stages,
@@ -131,12 +131,15 @@ private:
     return first ? first.getOperation() : getOperation();
   }
 
-  /// Whether something is quantised: a pin says who does that.
+  /// Whether something is quantised, or may be: a pin says who does that.
   bool hasQuantizer() {
     return getOperation()
         ->walk([](Operation *op) {
-          return isa<QuantizeOp, QuantizeChunksOp>(op) ? WalkResult::interrupt()
-                                                       : WalkResult::advance();
+          auto gemm = dyn_cast<GemmOp>(op);
+          bool isOfActivations =
+              gemm && gemm.isBlockProduct() && isActivations(gemm.getA().getType());
+          return isOfActivations || isa<QuantizeOp, QuantizeChunksOp>(op) ? WalkResult::interrupt()
+                                                                          : WalkResult::advance();
         })
         .wasInterrupted();
   }
@@ -202,15 +205,16 @@ private:
 
   /// schedule_c16: pins that only a product of scaled operands has would be lost, and those of a
   /// quantiser where nothing is quantised.
-  LogicalResult verifyPinsOfBlocks(GemmOp gemm) {
+  LogicalResult verifyPinsOfBlocks() {
     SmallVector<StringRef> names;
     if (!findProduct(/*isOfBlocks=*/false))
       names = pinnedFields();
-    if (quantizer.getValue() == "host" && !isActivations(gemm.getA().getType()) && !hasQuantizer())
+    if (quantizer.getValue() == "host" && !hasQuantizer())
       names.push_back(quantizer.getArgStr());
-    if (names.empty())
+    GemmOp first = findProduct(/*isOfBlocks=*/true);
+    if (names.empty() || !first)
       return success();
-    return gemm.emitOpError()
+    return first.emitOpError()
            << "schedule_c16: pinned fields of a product of blocks must be kernel, kd, sums, "
               "activations, minima, convert, weights, pragma, stages, flight, warp-rows, split or, "
               "where activations are quantised, quantizer, got "
@@ -298,9 +302,6 @@ private:
 
   LogicalResult scheduleBlocks(GemmOp gemm, Arch target, const WarpPins &pins) {
     auto emitError = [&] { return gemm.emitOpError(); };
-    bool isGiven = gemm.getWgmmaSchedule() || gemm.getWarpSchedule();
-    if (!isGiven && failed(verifyPinsOfBlocks(gemm)))
-      return failure();
     bool pinsWgmma = kernel.getValue() == kWgmmaKernelName;
     FailureOr<bool> isHalves =
         scheduleHalves(gemm, target, pinsWgmma, !kernel.empty() && !pinsWgmma, pins);
