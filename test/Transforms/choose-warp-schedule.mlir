@@ -54,9 +54,9 @@
 // CHUNKS: warp_schedule_c4: kd must be 1 .. 64 chunks of 32, got 65
 // KD4-SPLIT: warp_schedule_c3: a kernel must fit sm_90a, got none: raw_nibble: kd must be 8, got 4; wide: split must be 1, got 2; narrow: kd must be
 // KD4-STAGES: got none: raw_nibble: kd must be 8, got 4; wide: stages must be 1, got 2; narrow: kd must be
-// SCALED: choose-warp-schedule.mlir:[[#]]:[[#]]: error: 'blockscale.gemm' op schedule_c16: pinned fields of a product of blocks must be kernel, kd, sums, activations, minima, convert, weights, pragma, stages, flight, warp-rows, split or, where activations are quantised, quantizer, got mma, epilogue, cluster, tile-m, tile-n, inst-k, accumulators, staging, ctas, cta-group
-// SCALED-ONE: choose-warp-schedule.mlir:[[#]]:[[#]]: error: {{.*}}schedule_c16: {{.*}}, got tile-n{{$}}
-// QUANTIZER: schedule_c16: {{.*}}, got quantizer
+// SCALED: choose-warp-schedule.mlir:[[#]]:[[#]]: error: 'blockscale.gemm' op schedule_c19: pinned fields of a product of blocks must be kernel, kd, sums, activations, minima, convert, weights, pragma, stages, flight, warp-rows, split or, where activations are quantised, quantizer, got mma, epilogue, cluster, tile-m, tile-n, inst-k, accumulators, staging, ctas, cta-group
+// SCALED-ONE: choose-warp-schedule.mlir:[[#]]:[[#]]: error: {{.*}}schedule_c19: {{.*}}, got tile-n{{$}}
+// QUANTIZER: schedule_c19: {{.*}}, got quantizer
 // CHIP: schedule_c1: chip must have
 
 func.func @project(%a: tensor<512x4480xi8, #blockscale.blocks<q8_1_chunk>>,

@@ -167,7 +167,7 @@ private:
     return names;
   }
 
-  /// schedule_c15, then what the fields of scaled operands may be. Reported at the first product
+  /// schedule_c18, then what the fields of scaled operands may be. Reported at the first product
   /// that they are for.
   LogicalResult verifyPins() {
     GemmOp scaled = findProduct(/*isOfBlocks=*/false), blocks = findProduct(/*isOfBlocks=*/true);
@@ -181,7 +181,7 @@ private:
       unused.push_back(quantizer.getArgStr());
     Operation *at = placeOfPins(/*isOfBlocks=*/!scaled);
     if (!unused.empty())
-      return at->emitError() << "schedule_c15: pinned fields must be those of a product that gets "
+      return at->emitError() << "schedule_c18: pinned fields must be those of a product that gets "
                                 "its schedule here, "
                              << (scaled ? "of scaled operands mma, tile-m, tile-n, inst-k, stages, "
                                           "accumulators, epilogue, staging, ctas, cta-group and "
@@ -203,7 +203,7 @@ private:
     return success();
   }
 
-  /// schedule_c16: pins that only a product of scaled operands has would be lost, and those of a
+  /// schedule_c19: pins that only a product of scaled operands has would be lost, and those of a
   /// quantiser where nothing is quantised.
   LogicalResult verifyPinsOfBlocks() {
     SmallVector<StringRef> names;
@@ -215,7 +215,7 @@ private:
     if (names.empty() || !first)
       return success();
     return first.emitOpError()
-           << "schedule_c16: pinned fields of a product of blocks must be kernel, kd, sums, "
+           << "schedule_c19: pinned fields of a product of blocks must be kernel, kd, sums, "
               "activations, minima, convert, weights, pragma, stages, flight, warp-rows, split or, "
               "where activations are quantised, quantizer, got "
            << llvm::join(names, ", ");

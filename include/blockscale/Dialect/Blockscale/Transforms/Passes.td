@@ -161,7 +161,7 @@ def ChooseSchedule : Pass<"blockscale-choose-schedule"> {
     too; the others are chosen around it.
 
     Rules:
-    - schedule_c15: a pinned field is one of a product that gets its schedule here: of those of
+    - schedule_c18: a pinned field is one of a product that gets its schedule here: of those of
       blocks none is pinned where all products have scaled operands.
 
     A product of blocks gets a `warp_schedule`: of raw_nibble, wide and narrow the
