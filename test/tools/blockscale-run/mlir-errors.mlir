@@ -47,10 +47,11 @@
 // Chips are named with their suffix, and have block-scaled MMAs.
 // RUN: not blockscale-run %s --entry=negate --arch=sm_100 2>&1 | FileCheck %s --check-prefix=SUFFIX
 // SUFFIX: blockscale-run: error: schedule_c1: chip sm_100 needs sm_100a or sm_100f for {{.*}}, got no suffix
-// RUN: not blockscale-run %s --entry=negate --arch=sm_120a 2>&1 | FileCheck %s --check-prefix=FEATURE
+// RUN: not blockscale-run %S/Inputs/levels.mlir --entry=product --arch=sm_120a 2>&1 | FileCheck %s --check-prefix=FEATURE
 // FEATURE: blockscale-run: error: schedule_c1: chip must have {{.*}}, which sm_100a, {{.*}} have, got sm_120a
 
-// Without a product it is plain host code.
+// Without a product it is plain host code, for any chip.
+// RUN: blockscale-run %s --entry=negate --arch=sm_120a --arg=%t.x.npy
 // RUN: blockscale-run %s --entry=negate --arch=sm_100a --arg=%t.x.npy --out=%t.z.npy
 // RUN: %python %S/Inputs/expect.py %t.z.npy 'np.full((2, 3), -0.0, np.float32)'
 
