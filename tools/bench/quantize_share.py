@@ -61,7 +61,7 @@ def copyManifest(size):
 
 class Bench:
     def __init__(self, build, work):
-        self.run, self.work = build / "bin" / "blockscale-run", work
+        self.run, self.translate, self.work = build / "bin" / "blockscale-run", build / "bin" / "blockscale-translate", work
 
     def write(self, name, content):
         path = self.work / name
@@ -76,14 +76,18 @@ class Bench:
         return json.loads(report.read_text())["launches"][-1]["seconds"] * 1e6
 
     def quantizer(self, rows, x):
-        source = self.write(f"quantize-{rows}.mlir",
-                            quantize_formats.module(rows, K, "f32", "mxfp8", "tiled", None))
-        return source, "--entry=f", "--arch=sm_90a", f"--arg={self.write(f'x-{rows}.npy', x)}"
+        stem = self.work / f"quantize-{rows}"
+        source = self.write(stem.name + ".mlir", quantize_formats.module(rows, K, "f32", "mxfp8", "tiled", None))
+        measure.run(self.translate, "--mlir-to-ptx", "--arch=sm_90a", source, "-o", stem.with_suffix(".ptx"),
+                    f"--manifest={stem.with_suffix('.json')}")
+        return (f"--ptx={stem.with_suffix('.ptx')}", f"--manifest={stem.with_suffix('.json')}",
+                f"--arg={self.write(f'x-{rows}.npy', x)}")
 
     def compare(self, x):
         """The chip's bytes must be the emulator's."""
+        quantizer = self.quantizer(SMALL_ROWS, x)
         for device in ("cuda", "emulator"):
-            measure.run(self.run, *self.quantizer(SMALL_ROWS, x), f"--device={device}",
+            measure.run(self.run, *quantizer, f"--device={device}",
                         *(f"--out={self.work / f'{device}-{i}.npy'}" for i in range(2)))
         for i in range(2):
             same = np.array_equal(*(np.load(self.work / f"{device}-{i}.npy") for device in ("cuda", "emulator")))
