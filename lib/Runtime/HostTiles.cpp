@@ -44,6 +44,18 @@ void storeChunk(BlockFormat format, const uint8_t *from, int token, int chunk, u
     store(tile + facts::tilePartOffset(token, chunk, part), parts[size_t(part)]);
 }
 
+/// A block of ggml's q8_1 as a chunk: its own d and elements, and their sum.
+void widenBlock(const uint8_t *from, uint8_t *chunk) {
+  const facts::BlockFormatInfo &source = facts::info(BlockFormat::q8_1);
+  const facts::BlockFormatInfo &target = facts::info(BlockFormat::q8_1_chunk);
+  int32_t sum = 0;
+  for (int i = 0; i < facts::kChunkElements; ++i)
+    sum += int8_t(from[source.elementOffset + i]);
+  std::memcpy(chunk, from, sizeof(uint16_t));
+  std::memcpy(chunk + target.elementOffset, from + source.elementOffset, facts::kChunkElements);
+  store(chunk + facts::kChunkSumOffset, sum);
+}
+
 } // namespace
 } // namespace blockscale::rt
 
@@ -55,13 +67,19 @@ bsrt_status bsrt_host_transpose_chunks(int64_t tokens, int64_t k, int32_t format
   Result<BlockFormat> to = checkCode<BlockFormat>(format, facts::kBlockFormats, "tiles");
   if (!to)
     return refuse(to.message());
-  if (!isTile(*to))
-    return refuse("host: chunks must be transposed into q8_1_tile or q8_1_tile_parts, got " +
+  if (!isTile(*to) && *to != BlockFormat::q8_1_chunk)
+    return refuse("host: chunks must be made q8_1_chunk, q8_1_tile or q8_1_tile_parts, got " +
                   std::string(name(*to)));
   if (tokens < 0 || k < 0 || k % facts::kTileElements)
     return refuse("host: k of tiles must be a multiple of " + std::to_string(facts::kTileElements) +
                   ", got " + std::to_string(k));
   std::memset(tiles, 0, size_t(facts::matrixBytes(*to, tokens, k)));
+  if (*to == BlockFormat::q8_1_chunk) {
+    for (int64_t i = 0; i < tokens * k / facts::kChunkElements; ++i)
+      widenBlock(chunks + i * facts::info(BlockFormat::q8_1).bytes,
+                 tiles + i * facts::info(*to).bytes);
+    return BSRT_OK;
+  }
   int64_t tilesPerRow = k / facts::kTileElements, bytes = facts::info(*to).bytes;
   int64_t chunkBytes = facts::info(BlockFormat::q8_1_chunk).bytes;
   for (int64_t token = 0; token < tokens; ++token)

@@ -135,7 +135,8 @@ bsrt_status bsrt_host_quantize_chunks(int64_t rows, int64_t cols, int32_t source
 /**
  * Copies [tokens, k] of q8_1 chunks into tiles of `format` (facts::BlockFormat q8_1_tile
  * or q8_1_tile_parts; layout: Facts/ActivationTile.h). k is a multiple of 256; tokens
- * past the last one of the last tile become zeroes.
+ * past the last one of the last tile become zeroes. With q8_1_chunk, q8_1 blocks of 36
+ * bytes (f16 d, f16 s, 32 signed bytes) become chunks: sums are those of the bytes, s is not read.
  */
 bsrt_status bsrt_host_transpose_chunks(int64_t tokens, int64_t k, int32_t format,
                                        const uint8_t *chunks, uint8_t *tiles);

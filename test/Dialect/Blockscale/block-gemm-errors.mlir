@@ -16,9 +16,9 @@ func.func @blocks_c3(%w: tensor<4x40xi8, #blockscale.blocks<q8_1>>) { return }
 // -----
 
 !w = tensor<4x144xi8, #blockscale.blocks<q4_K>>
-func.func @gemm_c16_format(%a: tensor<8x288xi8, #blockscale.blocks<q8_1>>, %w: !w, %c: tensor<8x4xf32>) {
-  // expected-error @below {{gemm_c16: operands without scales must be q8_1_chunk (or tiles of it), f32 or f16 and q4_K (or planes of it), got}}
-  %d = blockscale.gemm ins(%a, %w : tensor<8x288xi8, #blockscale.blocks<q8_1>>, !w) outs(%c : tensor<8x4xf32>) -> tensor<8x4xf32>
+func.func @gemm_c16_format(%a: tensor<8x144xi8, #blockscale.blocks<q4_K>>, %w: !w, %c: tensor<8x4xf32>) {
+  // expected-error @below {{gemm_c16: operands without scales must be q8_1, q8_1_chunk (or tiles of it), f32 or f16 and q4_K (or planes of it), got}}
+  %d = blockscale.gemm ins(%a, %w : tensor<8x144xi8, #blockscale.blocks<q4_K>>, !w) outs(%c : tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
 
@@ -443,6 +443,14 @@ func.func @transpose_chunks_c2(%a: tensor<65x288xi8, #blockscale.blocks<q8_1>>) 
 
 // -----
 
+func.func @transpose_chunks_c2_blocks(%a: tensor<65x320xi8, #blockscale.blocks<q8_1_chunk>>) {
+  // expected-error @below {{transpose_chunks_c2: chunks must be a static matrix of q8_1, got}}
+  %t = blockscale.transpose_chunks %a : tensor<65x320xi8, #blockscale.blocks<q8_1_chunk>> -> tensor<65x320xi8, #blockscale.blocks<q8_1_chunk>>
+  return
+}
+
+// -----
+
 func.func @transpose_chunks_c2_k(%a: tensor<65x160xi8, #blockscale.blocks<q8_1_chunk>>) {
   // expected-error @below {{transpose_chunks_c2: tokens and k must be 1 .. 268435456, k a multiple of 256, got 65 and 128}}
   %t = blockscale.transpose_chunks %a : tensor<65x160xi8, #blockscale.blocks<q8_1_chunk>> -> tensor<2x20480xi8, #blockscale.blocks<q8_1_tile>>
@@ -462,8 +470,8 @@ func.func @transpose_chunks_c3(%a: !chunks) {
 
 !chunks = tensor<65x640xi8, #blockscale.blocks<q8_1_chunk>>
 func.func @transpose_chunks_c3_format(%a: !chunks) {
-  // expected-error @below {{transpose_chunks_c3: result must be q8_1_tile or q8_1_tile_parts, got}}
-  %t = blockscale.transpose_chunks %a : !chunks -> !chunks
+  // expected-error @below {{transpose_chunks_c3: result must be q8_1_tile, q8_1_tile_parts or q8_1_chunk, got}}
+  %t = blockscale.transpose_chunks %a : !chunks -> tensor<65x576xi8, #blockscale.blocks<q8_1>>
   return
 }
 

@@ -112,6 +112,18 @@ TEST(TransposeChunks, ANanPoisonsItsChunkAlone) {
   EXPECT_FALSE(std::isnan(bf16At(parts, 18432 + 16)));
 }
 
+TEST(TransposeChunks, BlocksOfGgmlGetExactSums) {
+  std::vector<uint8_t> chunks = makeChunks(), blocks, made(chunks.size(), 0xEE);
+  for (size_t at = 0; at < chunks.size(); at += 40) {
+    blocks.insert(blocks.end(), {chunks[at], chunks[at + 1], 0xFF, 0x7F}); // s is a NaN
+    blocks.insert(blocks.end(), &chunks[at + 4], &chunks[at + 36]);
+  }
+  EXPECT_EQ(bsrt_host_transpose_chunks(kTokens, kK, int32_t(BlockFormat::q8_1_chunk), blocks.data(),
+                                       made.data()),
+            BSRT_OK);
+  EXPECT_EQ(made, chunks);
+}
+
 TEST(TransposeChunks, RefusesOtherFormatsAndPartsOfATile) {
   EXPECT_NE(bsrt_host_transpose_chunks(1, 256, int32_t(BlockFormat::q8_1), nullptr, nullptr),
             BSRT_OK);

@@ -83,13 +83,15 @@ BlockProblemAttr blockscale::getBlockProblemOf(const BlockProductTypes &types) {
 
 static LogicalResult verifyLogicalBlocks(const BlockProductTypes &types, ErrorFn emitError) {
   BlocksAttr aBlocks = getBlocks(types.a), bBlocks = getBlocks(types.b);
-  bool aFits = aBlocks
-                   ? aBlocks.getFormat() == BlockFormat::q8_1_chunk || isTile(aBlocks.getFormat())
-                   : isActivations(types.a);
+  bool aFits = aBlocks ? aBlocks.getFormat() == BlockFormat::q8_1 ||
+                             aBlocks.getFormat() == BlockFormat::q8_1_chunk ||
+                             isTile(aBlocks.getFormat())
+                       : isActivations(types.a);
   if (!aFits || !bBlocks || !facts::isQ4K(bBlocks.getFormat()))
-    return emitError() << "gemm_c16: operands without scales must be q8_1_chunk (or tiles of it), "
-                          "f32 or f16 and q4_K (or planes of it), got "
-                       << types.a << " and " << types.b;
+    return emitError()
+           << "gemm_c16: operands without scales must be q8_1, q8_1_chunk (or tiles of it), "
+              "f32 or f16 and q4_K (or planes of it), got "
+           << types.a << " and " << types.b;
   auto a = cast<RankedTensorType>(types.a), b = cast<RankedTensorType>(types.b),
        out = cast<RankedTensorType>(types.out);
   for (auto [what, type] : {std::pair("a", a), std::pair("out", out)})
@@ -260,7 +262,11 @@ BlockProblemAttr CheckBlockGemmOp::getLogicalBlockProblem() {
 }
 
 LogicalResult CheckBlockGemmOp::verify() {
-  return verifyBlockProduct(typesOf(*this), [&] { return emitOpError(); });
+  if (failed(verifyBlockProduct(typesOf(*this), [&] { return emitOpError(); })))
+    return failure();
+  if (getLogicalBlockProblem().getA() != BlockFormat::q8_1)
+    return success();
+  return emitOpError("gemm_c16: a of a reference must be q8_1_chunk, got q8_1");
 }
 
 void CheckBlockGemmOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
@@ -322,13 +328,19 @@ void QuantizeChunksOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>
 // transpose_chunks
 //===----------------------------------------------------------------------===//
 
+/// What becomes tiles, or chunks.
+static BlockFormat sourceOf(BlockFormat to) {
+  return to == BlockFormat::q8_1_chunk ? BlockFormat::q8_1 : BlockFormat::q8_1_chunk;
+}
+static bool isMadeOfChunks(BlockFormat to) { return to == BlockFormat::q8_1_chunk || isTile(to); }
+
 ChunkMatrixAttr TransposeChunksOp::getLogicalMatrix() {
   if (getMatrix())
     return getMatrix();
   auto chunks = cast<RankedTensorType>(getChunks().getType());
-  return ChunkMatrixAttr::get(getContext(), chunks.getDimSize(0),
-                              elementsOf(chunks, BlockFormat::q8_1_chunk),
-                              getBlocks(getResult().getType()).getFormat());
+  BlockFormat to = getBlocks(getResult().getType()).getFormat();
+  return ChunkMatrixAttr::get(getContext(), chunks.getDimSize(0), elementsOf(chunks, sourceOf(to)),
+                              to);
 }
 
 LogicalResult TransposeChunksOp::verify() {
@@ -340,31 +352,35 @@ LogicalResult TransposeChunksOp::verify() {
   auto from = cast<ShapedType>(getChunks().getType());
   Type to = *storage == Storage::tensors ? getResult().getType() : getOut().getType();
   BlocksAttr source = getBlocks(from), target = getBlocks(to);
-  bool isChunks = source && source.getFormat() == BlockFormat::q8_1_chunk && from.hasStaticShape();
-  if (!getMatrix() && !isChunks)
-    return emitError() << "transpose_chunks_c2: chunks must be a static matrix of q8_1_chunk, got "
-                       << from;
-  if (!getMatrix() && (!target || !isTile(target.getFormat())))
-    return emitError() << "transpose_chunks_c3: result must be q8_1_tile or q8_1_tile_parts, got "
+  if (!getMatrix() && (!target || !isMadeOfChunks(target.getFormat())))
+    return emitError() << "transpose_chunks_c3: result must be q8_1_tile, q8_1_tile_parts or "
+                          "q8_1_chunk, got "
                        << to;
+  bool isChunks = source && target && source.getFormat() == sourceOf(target.getFormat()) &&
+                  from.hasStaticShape();
+  if (!getMatrix() && !isChunks)
+    return emitError() << "transpose_chunks_c2: chunks must be a static matrix of "
+                       << facts::name(sourceOf(target.getFormat())) << ", got " << from;
   ChunkMatrixAttr matrix = getLogicalMatrix();
   auto legal = [](int64_t extent) { return extent >= 1 && extent <= kMaxExtent; };
   if (!legal(matrix.getTokens()) || !legal(matrix.getK()) || matrix.getK() % facts::kTileElements)
     return emitError() << "transpose_chunks_c2: tokens and k must be 1 .. " << kMaxExtent
                        << ", k a multiple of " << facts::kTileElements << ", got "
                        << matrix.getTokens() << " and " << matrix.getK();
-  if (!isTile(matrix.getTo()))
-    return emitError() << "transpose_chunks_c3: result must be q8_1_tile or q8_1_tile_parts, got "
+  if (!isMadeOfChunks(matrix.getTo()))
+    return emitError() << "transpose_chunks_c3: result must be q8_1_tile, q8_1_tile_parts or "
+                          "q8_1_chunk, got "
                        << facts::name(matrix.getTo());
   int64_t bytes = facts::matrixBytes(matrix.getTo(), matrix.getTokens(), matrix.getK());
   if (getMatrix()) {
     int64_t sourceBytes =
-        facts::matrixBytes(BlockFormat::q8_1_chunk, matrix.getTokens(), matrix.getK());
+        facts::matrixBytes(sourceOf(matrix.getTo()), matrix.getTokens(), matrix.getK());
     if (failed(verifyBytes("transpose_chunks_c4", "chunks", from, sourceBytes, emitError)))
       return failure();
     return verifyBytes("transpose_chunks_c4", "result", to, bytes, emitError);
   }
-  int64_t rows = (matrix.getTokens() + facts::kTileTokens - 1) / facts::kTileTokens;
+  int64_t perBlock = facts::info(matrix.getTo()).rows;
+  int64_t rows = (matrix.getTokens() + perBlock - 1) / perBlock;
   auto tiles = cast<RankedTensorType>(to);
   if (tiles.getDimSize(0) == rows && tiles.getDimSize(1) == bytes / rows)
     return success();

@@ -36,7 +36,8 @@ struct InsertChecksPass : blockscale::impl::InsertChecksBase<InsertChecksPass> {
       if (gemm.isBlockProduct()) {
         // The reference reads chunks, so that it sees what became of them.
         Value a = gemm.getA();
-        if (auto transpose = a.getDefiningOp<TransposeChunksOp>())
+        if (auto transpose = a.getDefiningOp<TransposeChunksOp>();
+            transpose && facts::isTile(transpose.getLogicalMatrix().getTo()))
           a = transpose.getChunks();
         else if (auto quantize = a.getDefiningOp<QuantizeChunksOp>();
                  quantize && !quantize.getFormat() && facts::isTile(quantize.getLogicalFormat()))

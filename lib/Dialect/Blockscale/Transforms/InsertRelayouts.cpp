@@ -48,6 +48,7 @@ struct InsertRelayoutsPass : blockscale::impl::InsertRelayoutsBase<InsertRelayou
             return WalkResult::advance();
           quantizeActivations(gemm);
         }
+        prepareChunks(gemm);
         return failed(prepareTiles(gemm)) ? WalkResult::interrupt() : WalkResult::advance();
       }
       if (failed(verifyNoBatch(gemm)))
@@ -128,6 +129,24 @@ private:
     if (failed(tiles))
       return failure();
     return tiles->schedule.getStages() > 1 ? tiles->schedule : schedule;
+  }
+
+  /// ggml's own blocks have no sums that are exact.
+  void prepareChunks(GemmOp gemm) {
+    Value blocks = gemm.getA();
+    if (BlocksAttr format = getBlocks(blocks.getType());
+        !format || format.getFormat() != facts::BlockFormat::q8_1)
+      return;
+    BlockProblemAttr problem = gemm.getLogicalBlockProblem();
+    constexpr auto to = facts::BlockFormat::q8_1_chunk;
+    auto chunks = RankedTensorType::get(
+        {problem.getM(), facts::matrixBytes(to, /*rows=*/1, problem.getK())},
+        IntegerType::get(&getContext(), 8), BlocksAttr::get(&getContext(), to));
+    gemm.getAMutable().set(copyOf(gemm, blocks, chunks, [&](OpBuilder &builder) -> Value {
+      return TransposeChunksOp::create(builder, gemm.getLoc(), chunks, blocks, Value(),
+                                       ChunkMatrixAttr())
+          .getResult();
+    }));
   }
 
   LogicalResult prepareTiles(GemmOp gemm) {

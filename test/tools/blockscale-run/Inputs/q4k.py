@@ -213,6 +213,21 @@ def checkRing(runner, translate, at, chip, pins, chunks, blocks):
         print(f"without the {what}: {'hazard' if 'hazard' in ran.stderr + ran.stdout else 'missed'}")
 
 
+def checkBlocks(runner, at, chip, chunks, blocks, want):
+    """ggml's own q8_1, 36 bytes with d * sum(q) as f16: chunks, and tiles, of the same bits."""
+    d, q = chunks[..., 0:2], chunks[..., 4:36]
+    total = d.copy().view(np.float16).astype(np.float32) * q.view(np.int8).astype(np.float32).sum(-1, keepdims=True)
+    own = np.concatenate([d, total.astype(np.float16).view(np.uint8), q], -1)
+    np.save(at("own.npy"), own.reshape(len(own), -1))
+    with open(at("own.mlir"), "w") as file:
+        file.write(module(chunks, blocks).replace(f"x{chunks[0].size}xi8, #blockscale.blocks<q8_1_chunk>", f"x{own[0].size}xi8, #blockscale.blocks<q8_1>"))
+    for pins in ("activations=chunks", "activations=transposed"):
+        run(runner, at("own.mlir"), "--entry=f", f"--arch={chip}", f"--pin={pins}", f"--arg={at('own.npy')}",
+            f"--arg={at('w.npy')}", f"--out={at('m.npy')}", "--check")
+        same = np.array_equal(np.load(at("m.npy")).view(np.int32), want.view(np.int32))
+        print(f"of 36-byte blocks, {pins}: {'same' if same else 'other'} bits")
+
+
 def main():
     runner, translate, folder = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
@@ -245,6 +260,7 @@ def main():
                 f"--arg=b={at('w.npy')}", f"--out=d={at('m.npy')}")
             same = np.array_equal(np.load(at("m.npy")).view(np.int32).ravel(), want.view(np.int32).ravel())
             print(f"by manifest: {'same' if same else 'other'} bits")
+            checkBlocks(runner, at, chip, chunks, blocks, want)
             # Each barrier and the wait of the copies is missed by the hazard checks.
             text = open(at("k.ptx")).read().splitlines(keepends=True)
             for what, holds, which in (("first barrier", "bar.sync", 0), ("second barrier", "bar.sync", 1), ("wait", "cp.async.wait_group", 0), ("next wait", "cp.async.wait_group", 1)):

@@ -58,12 +58,16 @@ def Blockscale_TransposeChunksOp : Blockscale_ProblemOp<"transpose_chunks"> {
     f32, which is exact, or that number as three bf16 (`q8_1_tile_parts`). Tokens past the
     last one are zeroes. The packed form has `matrix`; on memrefs the destination is `outs`.
 
+    `%c = blockscale.transpose_chunks %a : tensor<65x576xi8, #blockscale.blocks<q8_1>> ->
+    tensor<65x640xi8, #blockscale.blocks<q8_1_chunk>>` gives ggml's blocks of 36 bytes the sums of
+    their elements, which are exact, in place of s, which ggml has rounded to f16.
+
     Rules:
     - transpose_chunks_c1: operands are all tensors (then there is a result and no
       outs), or all contiguous memrefs (then outs and no result).
-    - transpose_chunks_c2: chunks are tokens x k of q8_1_chunk, extents 1 .. 2^28, k a
-      multiple of 256.
-    - transpose_chunks_c3: the result is those tokens as q8_1_tile or q8_1_tile_parts.
+    - transpose_chunks_c2: chunks are tokens x k of q8_1_chunk, or of q8_1 where the result is
+      q8_1_chunk, extents 1 .. 2^28, k a multiple of 256.
+    - transpose_chunks_c3: the result is those tokens as q8_1_tile, q8_1_tile_parts or q8_1_chunk.
     - transpose_chunks_c4: in the packed form both sides have exactly the bytes of `matrix`.
   }];
   let arguments = (ins Blockscale_BlockBytes:$chunks, Optional<Blockscale_BlockBytes>:$out,

@@ -176,9 +176,9 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     wgmma_schedule_cN.
 
     Rules of a product of blocks, besides gemm_c1 to gemm_c5 and gemm_c15:
-    - gemm_c16: both operands have scales, or neither; without, A is q8_1_chunk,
-      q8_1_tile, q8_1_tile_parts, f32 or f16 and B is q4_K or q4_K_plane, which a contract of halves
-      does not read.
+    - gemm_c16: both operands have scales, or neither; without, A is q8_1 (of which
+      blockscale-insert-relayouts makes q8_1_chunk), q8_1_chunk, q8_1_tile, q8_1_tile_parts, f32 or
+      f16 and B is q4_K or q4_K_plane, which a contract of halves does not read.
     - gemm_c17: k is a multiple of 256, the elements of a q4_K block.
     - gemm_c18: out is f32.
     - gemm_c19: there are no alpha, bias, beta, C, activation, gate, scales of out, nibble orders and majors: the
