@@ -147,6 +147,59 @@ func.func @gemm_c31_wide(%a: !a, %s: !s, %q: tensor<32x32xf32>, %g: f32) -> tens
 
 // -----
 
+!a = tensor<32x64xf8E4M3FN>
+!s = tensor<32x2xi8, #blockscale.scales<ue8m0, linear>>
+!qs = tensor<32x2xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c31_negative(%a: !a, %s: !s, %q: tensor<32x32xf4E2M1FN>, %qs: !qs) {
+  %g = arith.constant -1.0 : f32
+  // expected-error @below {{gemm_c31: global must be above 0 and 6 times it finite in f32, got -1}}
+  %d, %ds = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) global(%g : f32)
+    outs(%q, %qs : tensor<32x32xf4E2M1FN>, !qs) -> tensor<32x32xf4E2M1FN>, !qs
+  return
+}
+
+// -----
+
+!a = tensor<32x64xf8E4M3FN>
+!s = tensor<32x2xi8, #blockscale.scales<ue8m0, linear>>
+!qs = tensor<32x2xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c31_large(%a: !a, %s: !s, %q: tensor<32x32xf4E2M1FN>, %qs: !qs) {
+  %g = arith.constant 1.0e38 : f32
+  // expected-error @below {{gemm_c31: global must be above 0 and 6 times it finite in f32, got 1.000000e+38}}
+  %d, %ds = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) global(%g : f32)
+    outs(%q, %qs : tensor<32x32xf4E2M1FN>, !qs) -> tensor<32x32xf4E2M1FN>, !qs
+  return
+}
+
+// -----
+
+!a = tensor<32x64xf8E4M3FN>
+!s = tensor<32x2xi8, #blockscale.scales<ue8m0, linear>>
+!qs = tensor<32x2xi8, #blockscale.scales<ue4m3, linear>>
+func.func @gemm_c31_norm_zero(%a: !a, %s: !s, %q: tensor<32x32xf4E2M1FN>, %qs: !qs) {
+  %g = arith.constant 0.0 : f32
+  // expected-error @below {{gemm_c31: norm_const must be above 0 and 6 times 1 / it finite in f32, got 0.000000e+00}}
+  %d, %ds = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) norm_const(%g : f32)
+    outs(%q, %qs : tensor<32x32xf4E2M1FN>, !qs) -> tensor<32x32xf4E2M1FN>, !qs
+  return
+}
+
+// -----
+
+!a = tensor<0x64xf8E4M3FN>
+!s = tensor<0x2xi8, #blockscale.scales<ue8m0, linear>>
+!b = tensor<32x64xf8E4M3FN>
+!sb = tensor<32x2xi8, #blockscale.scales<ue8m0, linear>>
+!qs = tensor<0x1xi8, #blockscale.scales<ue8m0, linear>>
+func.func @gemm_c5_empty_quantised(%a: !a, %s: !s, %b: !b, %sb: !sb, %q: tensor<0x32xf8E4M3FN>, %qs: !qs) {
+  // expected-error @below {{gemm_c5: m, n and k must be 1 .. 268435456, got m = 0, n = 32, k = 64}}
+  %d, %ds = blockscale.gemm ins(%a scaled %s, %b scaled %sb : !a, !s, !b, !sb)
+    outs(%q, %qs : tensor<0x32xf8E4M3FN>, !qs) -> tensor<0x32xf8E4M3FN>, !qs
+  return
+}
+
+// -----
+
 !a = tensor<64x64xf8E4M3FN>
 !s = tensor<64x2xi8, #blockscale.scales<ue8m0, linear>>
 func.func @gemm_c32_columns(%a: !a, %s: !s, %q: tensor<64x32xf32>) -> tensor<64x32xf32> {

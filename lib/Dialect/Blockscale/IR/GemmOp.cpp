@@ -242,7 +242,8 @@ static LogicalResult verifyLogical(const ProductTypes &types, ErrorFn emitError)
   if (out.getDimSize(0) != m || out.getDimSize(1) != columns)
     return emitError() << "gemm_c4: out must be " << extentText(m) << "x" << columns
                        << (types.gate ? " (m x n / 2), got " : " (m x n), got ") << shapeOf(out);
-  if (failed(verifySizes(m, n, k, /*fewest=*/0, emitError)))
+  // Elements of an empty quantised result would be nobody's.
+  if (failed(verifySizes(m, n, k, /*fewest=*/types.outScales ? 1 : 0, emitError)))
     return failure();
 
   for (auto [what, type] : {std::pair("a", a), std::pair("b", b)})
@@ -435,6 +436,11 @@ LogicalResult GemmOp::verify() {
   if (isBatch)
     return success(); // the rest is checked of each product
   ProblemAttr problem = getLogicalProblem();
+  if (failed(verifyConstantGlobal(getGlobal(), "gemm_c31", "global", /*isInverse=*/false,
+                                  emitError)) ||
+      failed(verifyConstantGlobal(getNormConst(), "gemm_c31", "norm_const", /*isInverse=*/true,
+                                  emitError)))
+    return failure();
   for (auto [what, nibbles, format] : {std::tuple("nibbles_a", getNibblesA(), problem.getA()),
                                        std::tuple("nibbles_b", getNibblesB(), problem.getB())})
     if (nibbles && (getProblem() || facts::info(format).bits != 4))

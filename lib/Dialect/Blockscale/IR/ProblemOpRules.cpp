@@ -6,6 +6,8 @@
 
 #include "ProblemOpRules.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -94,4 +96,22 @@ void blockscale::addCopyEffects(Operation *op, ValueRange outs,
                         ? static_cast<MemoryEffects::Effect *>(MemoryEffects::Write::get())
                         : MemoryEffects::Read::get(),
                     effects);
+}
+
+LogicalResult blockscale::verifyConstantGlobal(Value global, StringRef label, StringRef what,
+                                               bool isInverse, ErrorFn emitError) {
+  constexpr double kLargest = 0x1.FFFFFEp127 / 6; // E2M1's largest element times it is finite
+  Attribute constant;
+  if (!global || !matchPattern(global, m_Constant(&constant)))
+    return success();
+  if (auto elements = dyn_cast<DenseElementsAttr>(constant); elements && elements.isSplat())
+    constant = elements.getSplatValue<Attribute>();
+  auto number = dyn_cast<FloatAttr>(constant);
+  if (!number)
+    return success();
+  double value = number.getValueAsDouble(), scale = isInverse ? 1 / value : value;
+  if (value > 0 && scale > 0 && scale <= kLargest)
+    return success();
+  return emitError() << label << ": " << what << " must be above 0 and 6 times "
+                     << (isInverse ? "1 / it" : "it") << " finite in f32, got " << value;
 }

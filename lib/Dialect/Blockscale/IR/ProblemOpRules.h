@@ -45,6 +45,11 @@ void addMemrefEffect(mlir::OpOperand &operand, mlir::MemoryEffects::Effect *effe
 void addCopyEffects(mlir::Operation *op, mlir::ValueRange outs,
                     mlir::SmallVectorImpl<mlir::MemoryEffects::EffectInstance> &effects);
 
+/// The rule `label` of a global scale whose value is known, or, with isInverse, of its
+/// reciprocal: above 0, and 6 times the scale is finite.
+mlir::LogicalResult verifyConstantGlobal(mlir::Value global, llvm::StringRef label,
+                                         llvm::StringRef what, bool isInverse, ErrorFn emitError);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_IR_PROBLEMOPRULES_H

@@ -150,7 +150,8 @@ LogicalResult QuantizeOp::verify() {
   auto global = cast<ShapedType>((getGiven() ? getGiven() : getGlobal()).getType());
   if (global.getRank() != 0 || !global.getElementType().isF32())
     return emitError() << "quantize_c7: global scale must be f32 of rank 0, got " << global;
-  return success();
+  return verifyConstantGlobal(getGiven(), "quantize_c7", "global scale", /*isInverse=*/false,
+                              emitError);
 }
 
 void QuantizeOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

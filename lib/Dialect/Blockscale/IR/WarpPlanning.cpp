@@ -314,12 +314,12 @@ LogicalResult blockscale::verifyBlockProblem(BlockProblemAttr p, ErrorFn emitErr
   if (!legal(p.getM()) || !legal(p.getN()) || !legal(p.getK()))
     return emitError() << "gemm_c5: m, n and k must be 1 .. " << kMaxExtent
                        << ", got m = " << p.getM() << ", n = " << p.getN() << ", k = " << p.getK();
-  bool aFits = p.getA() == facts::BlockFormat::q8_1_chunk || isTile(p.getA()) ||
-               p.getA() == facts::BlockFormat::f16;
+  bool aFits = p.getA() == facts::BlockFormat::q8_1 || p.getA() == facts::BlockFormat::q8_1_chunk ||
+               isTile(p.getA()) || p.getA() == facts::BlockFormat::f16;
   bool bFits = p.getA() == facts::BlockFormat::f16 ? p.getB() == facts::BlockFormat::q4_K
                                                    : facts::isQ4K(p.getB());
   if (!aFits || !bFits)
-    return emitError() << "gemm_c16: blocks must be q8_1_chunk (or tiles of it) and q4_K or "
+    return emitError() << "gemm_c16: blocks must be q8_1, q8_1_chunk (or tiles of it) and q4_K or "
                           "q4_K_plane, or f16 and q4_K, got "
                        << name(p.getA()) << " and " << name(p.getB());
   if (p.getK() % facts::kQ4KElements)

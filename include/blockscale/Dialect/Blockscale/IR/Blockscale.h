@@ -8,6 +8,7 @@
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALE_H
 
 #include "blockscale/Dialect/Blockscale/IR/FactsParameters.h"
+#include "blockscale/Dialect/Blockscale/IR/KnownAttributes.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

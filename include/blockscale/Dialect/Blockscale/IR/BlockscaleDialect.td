@@ -18,6 +18,10 @@ def Blockscale_Dialect : Dialect {
     schedule (the same ops with `#blockscale.schedule`), kernel (warp roles,
     pipelines, plans of shared and tensor memory) and machine (one op per PTX
     instruction, descriptors still decoded).
+
+    Rule of every op:
+    - attributes_c1: attributes are those of the op, or have a dialect's prefix: one that is
+      written wrongly would be ignored.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -28,7 +32,12 @@ def Blockscale_Dialect : Dialect {
   ];
 }
 
+/// attributes_c1.
+def Blockscale_KnownAttributes : NativeOpTrait<"KnownAttributes"> {
+  let cppNamespace = "::blockscale";
+}
+
 class Blockscale_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Blockscale_Dialect, mnemonic, traits>;
+    : Op<Blockscale_Dialect, mnemonic, !listconcat(traits, [Blockscale_KnownAttributes])>;
 
 #endif // BLOCKSCALE_DIALECT_TD

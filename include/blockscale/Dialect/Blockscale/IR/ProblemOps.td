@@ -134,8 +134,9 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
       operands are scaled; in a batch it is that of each matrix, and A is k-major.
     - gemm_c3: A, B and out have rank 2.
     - gemm_c4: A is m x k, B is n x k, out is m x n.
-    - gemm_c5: m, n and k are 1 .. 2^28; in the logical form, without a schedule, m or n may be 0:
-      blockscale-expand-batches puts out in the place of a result that has no elements.
+    - gemm_c5: m, n and k are 1 .. 2^28; in the logical form, without a schedule, m or n may be 0,
+      but for a quantised out: blockscale-expand-batches puts out in the place of a result that has
+      no elements.
     - gemm_c6: elements, scale format and block are a combination that a kind multiplies.
     - gemm_c7: k is a whole number of blocks.
     - gemm_c8: scales are rows x k / block; a single element is a shape too.
@@ -205,6 +206,7 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     - gemm_c30: out is one destination, or narrow elements and their scales, i8 with an encoding: a format that
       blockscale.quantize makes, of whole blocks and a known m, without a batch.
     - gemm_c31: one of global and norm_const, f32, is there where scales of out are ue4m3, and only there.
+      The global scale is above 0, and 6 times it is finite: of a constant this is verified.
     - gemm_c32: with a gate, n is a multiple of 128, and there is no activation; it stands in the logical form.
     - gemm_c33: alpha_rows has m elements, which is known, alpha_columns n, and there is no batch.
   }];
@@ -339,7 +341,7 @@ def Blockscale_QuantizeOp : Blockscale_ProblemOp<"quantize", [AttrSizedOperandSe
     - quantize_c5: k is a whole number of blocks.
     - quantize_c6: scales are rows x k / block.
     - quantize_c7: the global scale, f32 of rank 0, is there for ue4m3, and only then:
-      an operand, or the third result or out.
+      an operand, or the third result or out. A constant one is above 0, and 6 times it finite.
     - quantize_c8: in the packed form every operand has exactly the bytes of `blocked`.
   }];
   let arguments = (ins Blockscale_QuantizeInput:$x, Optional<Blockscale_QuantizeOutput>:$given,
