@@ -225,7 +225,8 @@ void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t bl
     return;
   }
   bsrt_launch_stats stats{};
-  if (bsrt_launch(session->getDevice(), module, pending.kernel.c_str(), &config, &stats)) {
+  if (!session->onlyTimes &&
+      bsrt_launch(session->getDevice(), module, pending.kernel.c_str(), &config, &stats)) {
     session->fail(bsrt_error_message());
     return;
   }

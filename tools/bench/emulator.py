@@ -109,8 +109,8 @@ print("peak =", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 
 class Bench:
-    def __init__(self, translate, run, work, launches):
-        self.translate, self.run, self.work, self.launches = translate, run, work, launches
+    def __init__(self, translate, run, work, launches, runs):
+        self.translate, self.run, self.work, self.launches, self.runs = translate, run, work, launches, runs
         work.mkdir(parents=True, exist_ok=True)
 
     def kernel(self, name, m=M, n=N, k=K):
@@ -154,19 +154,19 @@ class Bench:
         launch = json.loads(report.read_text())["launches"][-1]
         return launch, usage.ru_utime + usage.ru_stime
 
-    def time(self, stem, args=(), flags=()):
-        """A launch and its CPU seconds: what further launches add to a process that repeats, so
-        that neither reading files, nor the launches before the timed ones, nor other processes of
-        a busy machine count."""
-        _, alone = self.launch(stem, args, 1, flags)
-        launch, several = self.launch(stem, args, 1 + self.launches, flags)
-        return launch, max(several - alone, 1e-9) / self.launches
+    def time(self, stem, args=(), flags=(), launches=0):
+        """A launch and its CPU seconds: what further launches add to a process, so that neither
+        reading files nor other processes of a busy machine count."""
+        launches = launches or self.launches
+        _, alone = self.launch(stem, args, 0, flags)
+        launch, several = self.launch(stem, args, launches, flags)
+        return launch, max(several - alone, 1e-9) / launches
 
-    def best(self, stem, args=()):
+    def best(self, stem, args=(), launches=0):
         """The quickest of some runs, and GFLOP/s of the quickest sgemm between them."""
         runs, sgemms = [], []
-        for _ in range(self.launches):
-            runs.append(self.time(stem, args))
+        for _ in range(self.runs):
+            runs.append(self.time(stem, args, launches=launches))
             sgemms.append(measure.sgemm())
         return min(runs, key=lambda run: run[1]), max(sgemms)
 
@@ -227,7 +227,7 @@ ret;
 
 
 def benchScalar(bench):
-    (launch, seconds), sgemm = bench.best(scalarKernel(bench))
+    (launch, seconds), sgemm = bench.best(scalarKernel(bench), launches=8)
     rate = launch["thread_instructions"] / seconds
     measure.report("emulator.scalar.minstr_per_s", rate / 1e6)
     measure.report("emulator.scalar.minstr_per_sgemm_gflop", rate / 1e6 / sgemm)
@@ -236,7 +236,8 @@ def benchScalar(bench):
 def benchHazards(bench):
     stem = bench.kernel("nvfp4", 512, 512, K)
     args = bench.operands("nvfp4", benign, 512, 512, K)
-    (_, off), (_, on) = (bench.time(stem, args, [f"--hazards={value}"]) for value in ("off", "on"))
+    # Launches of some 20 ms: many, so that the differences stand out.
+    (_, off), (_, on) = (bench.time(stem, args, [f"--hazards={value}"], launches=12) for value in ("off", "on"))
     measure.report("emulator.hazards.slowdown", on / off)
 
 
@@ -300,7 +301,7 @@ def main():
     args = parser.parse_args()
     build = args.build.resolve()
     bench = Bench(args.translate or build / "bin" / "blockscale-translate", build / "bin" / "blockscale-run",
-                  build / "bench" / "emulator", launches=1 if args.quick else 3)
+                  build / "bench" / "emulator", launches=2 if args.quick else 3, runs=1 if args.quick else 3)
     benchKernels(bench, args.hostile or not args.quick)
     benchScalar(bench)
     benchHazards(bench)

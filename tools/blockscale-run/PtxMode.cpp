@@ -395,7 +395,9 @@ Result<bool> runPtx(const Options &options) {
     if (report.runs.empty() && options.repeat) {
       (*session)->repeat = options.repeat;
       (*session)->warmup = options.warmup;
+      (*session)->onlyTimes = true;
       run.repeatAll(options);
+      (*session)->onlyTimes = false;
       (*session)->repeat = 0;
     }
     run.freeAll();
