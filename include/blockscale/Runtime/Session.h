@@ -89,7 +89,7 @@ public:
     bool programmaticStreamSerialization = false;
   };
   std::array<uint32_t, 3> preferredCluster{}; // of every launch; 0: as the launch says
-  bool onlyTimes = false; // each launch for its time alone: its results have been read
+  bool onlyTimes = false;          // each launch for its time alone: its results have been read
   uint64_t repeat = 0, warmup = 0; // each launch so often again, for its time; kernels must not
                                    // read what they write
   PendingMap pendingMap;
