@@ -10,6 +10,8 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace blockscale;
 
@@ -100,7 +102,9 @@ void blockscale::addCopyEffects(Operation *op, ValueRange outs,
 
 LogicalResult blockscale::verifyConstantGlobal(Value global, StringRef label, StringRef what,
                                                bool isInverse, ErrorFn emitError) {
-  constexpr double kLargest = 0x1.FFFFFEp127 / 6; // E2M1's largest element times it is finite
+  // The largest element times it is finite.
+  const double element = facts::info(facts::Format::e2m1).max;
+  const double largest = std::numeric_limits<float>::max() / element;
   Attribute constant;
   if (!global || !matchPattern(global, m_Constant(&constant)))
     return success();
@@ -110,8 +114,9 @@ LogicalResult blockscale::verifyConstantGlobal(Value global, StringRef label, St
   if (!number)
     return success();
   double value = number.getValueAsDouble(), scale = isInverse ? 1 / value : value;
-  if (value > 0 && scale > 0 && scale <= kLargest)
+  if (value > 0 && scale > 0 && scale <= largest)
     return success();
-  return emitError() << label << ": " << what << " must be above 0 and 6 times "
-                     << (isInverse ? "1 / it" : "it") << " finite in f32, got " << value;
+  return emitError() << label << ": " << what << " must be above 0 and " << int64_t(element)
+                     << " times " << (isInverse ? "1 / it" : "it") << " finite in f32, got "
+                     << value;
 }

@@ -26,19 +26,9 @@ import numpy as np
 
 import quantize_rules as rules
 from quantize_chunks import run
+from quantize_formats import FORMATS
 
 F32 = np.float32
-# element, scale, block of results
-FORMATS = {
-    "mxfp8": ("e4m3", "ue8m0", 32),
-    "mxfp8-e5m2": ("e5m2", "ue8m0", 32),
-    "mxfp6-e2m3": ("e2m3", "ue8m0", 32),
-    "mxfp6-e3m2": ("e3m2", "ue8m0", 32),
-    "mxfp4": ("e2m1", "ue8m0", 32),
-    "nvfp4": ("e2m1", "ue4m3", 16),
-    "fp4-ue5m3": ("e2m1", "ue5m3", 16),
-    "fp4-ue5m3-32": ("e2m1", "ue5m3", 32),
-}
 WIDE = {"f32": F32, "bf16": ml_dtypes.bfloat16}
 FUNCTIONS = {
     "relu": lambda x: np.maximum(x, 0),  # NaN stays
