@@ -2,8 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reader keeps the path of the field it is at and stops at the first field
-// that is missing, unknown or out of range. Legality of tensor maps is left to
+// The reader stops at the first field that is wrong. Legality of tensor maps is left to
 // whoever encodes them; here only the fields' own ranges are checked.
 //
 //===----------------------------------------------------------------------===//
@@ -11,17 +10,8 @@
 #include "blockscale/Support/Manifest.h"
 
 #include "Echo.h"
-#include "SizeExprJson.h"
+#include "ManifestFields.h"
 
-#include "blockscale/Support/Json.h"
-
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
-
-#include <bit>
-#include <cmath>
-#include <limits>
 #include <map>
 
 namespace blockscale::rt {
@@ -37,176 +27,6 @@ constexpr uint64_t kMaxBytes = kMaxManifestBytes;
 constexpr size_t kMaxRank = 5;
 constexpr size_t kTensorMapBytes = 128;
 constexpr uint64_t kMaxCount = kMaxManifestCount;
-
-std::string quoted(llvm::StringRef text) { return "'" + text.str() + "'"; }
-
-std::string show(const Value &value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << value;
-  return text.size() <= 40 ? text : text.substr(0, 37) + "...";
-}
-
-template <size_t N> std::string listOf(const std::array<std::string_view, N> &names) {
-  std::string text;
-  for (std::string_view name : names)
-    text += (text.empty() ? "" : ", ") + std::string(name);
-  return text;
-}
-
-/// Reads one object's fields; every one asked for must be there, and none that
-/// was not asked for may be.
-class Fields {
-public:
-  Fields(const Value &value, std::string path, std::string &error)
-      : object(value.getAsObject()), path(std::move(path)), error(error) {
-    if (!object)
-      fail("", "be an object, got " + show(value));
-  }
-
-  bool ok() const { return error.empty(); }
-
-  void fail(llvm::StringRef key, const std::string &rule) {
-    if (error.empty())
-      error = at(key) + " must " + rule;
-  }
-
-  std::string at(llvm::StringRef key) const {
-    if (key.empty())
-      return path.empty() ? "the whole" : path;
-    return path.empty() ? key.str() : path + "." + key.str();
-  }
-
-  bool has(llvm::StringRef key) const { return object && object->get(key); }
-
-  const Value *get(llvm::StringRef key) {
-    if (!ok())
-      return nullptr;
-    used.push_back(key);
-    const Value *value = object->get(key);
-    if (!value)
-      fail(key, "be given");
-    return value;
-  }
-
-  uint64_t integer(llvm::StringRef key, uint64_t least, uint64_t most) {
-    const Value *value = get(key);
-    return value ? integer(*value, key.str(), least, most) : 0;
-  }
-
-  uint64_t integer(const Value &value, const std::string &key, uint64_t least, uint64_t most) {
-    std::optional<int64_t> number = value.getAsInteger();
-    if (number && *number >= 0 && uint64_t(*number) >= least && uint64_t(*number) <= most)
-      return uint64_t(*number);
-    fail(key,
-         "be " + std::to_string(least) + " to " + std::to_string(most) + ", got " + show(value));
-    return 0;
-  }
-
-  /// The same, or `{"expr": …}` of the manifest's sizes: then the number is not known yet.
-  uint64_t extent(const Value &value, const std::string &key, uint64_t least, uint64_t most,
-                  const Manifest &manifest, Expr &expr) {
-    const Object *object = value.getAsObject();
-    const Value *text = object && object->size() == 1 ? object->get("expr") : nullptr;
-    if (!text)
-      return integer(value, key, least, most);
-    Result<Expr> parsed =
-        parseExpr(*text, [&](llvm::StringRef name) { return manifest.findSize(name); });
-    if (parsed)
-      expr = *parsed;
-    else
-      fail(key + ".expr", parsed.message());
-    return least;
-  }
-  template <typename T>
-  std::vector<T> extents(llvm::StringRef key, size_t leastCount, size_t mostCount, uint64_t least,
-                         uint64_t most, const Manifest &manifest, std::vector<Expr> &exprs) {
-    std::vector<T> values;
-    if (const llvm::json::Array *elements = array(key, leastCount, mostCount)) {
-      exprs.resize(elements->size());
-      for (size_t i = 0; i < elements->size() && ok(); ++i)
-        values.push_back(T(extent((*elements)[i], key.str() + "[" + std::to_string(i) + "]", least,
-                                  most, manifest, exprs[i])));
-    }
-    if (llvm::none_of(exprs, [](const Expr &expr) { return bool(expr); }))
-      exprs.clear();
-    return values;
-  }
-
-  std::string string(llvm::StringRef key) {
-    const Value *value = get(key);
-    if (!value)
-      return "";
-    std::optional<llvm::StringRef> text = value->getAsString();
-    if (!text || text->empty())
-      fail(key, "be a string that is not empty, got " + show(*value));
-    return text.value_or("").str();
-  }
-
-  bool boolean(llvm::StringRef key) {
-    const Value *value = get(key);
-    std::optional<bool> is = value ? value->getAsBoolean() : std::nullopt;
-    if (value && !is)
-      fail(key.str(), "be true or false, got " + show(*value));
-    return is.value_or(false);
-  }
-
-  template <typename E, size_t N>
-  E choice(llvm::StringRef key, const std::array<std::string_view, N> &names) {
-    std::string text = string(key);
-    for (size_t i = 0; i < N; ++i)
-      if (names[i] == text)
-        return E(i);
-    fail(key, "be one of " + listOf(names) + ", got " + quoted(text));
-    return E(0);
-  }
-
-  const llvm::json::Array *array(llvm::StringRef key, size_t least, size_t most) {
-    const Value *value = get(key);
-    if (!value)
-      return nullptr;
-    const llvm::json::Array *elements = value->getAsArray();
-    if (elements && elements->size() >= least && elements->size() <= most)
-      return elements;
-    std::string count = least == most ? std::to_string(least)
-                                      : std::to_string(least) + " to " + std::to_string(most);
-    fail(key, "be a list of " + count + " elements, got " + show(*value));
-    return nullptr;
-  }
-
-  template <typename T>
-  std::vector<T> integers(llvm::StringRef key, size_t leastCount, size_t mostCount, uint64_t least,
-                          uint64_t most) {
-    std::vector<T> values;
-    if (const llvm::json::Array *elements = array(key, leastCount, mostCount))
-      for (size_t i = 0; i < elements->size() && ok(); ++i)
-        values.push_back(
-            T(integer((*elements)[i], key.str() + "[" + std::to_string(i) + "]", least, most)));
-    return values;
-  }
-
-  std::array<uint32_t, 3> dim3(llvm::StringRef key, uint64_t mostX, uint64_t mostYZ) {
-    std::array<uint32_t, 3> dims{1, 1, 1};
-    if (const llvm::json::Array *elements = array(key, 3, 3))
-      for (size_t i = 0; i < 3 && ok(); ++i)
-        dims[i] = uint32_t(integer((*elements)[i], key.str() + "[" + std::to_string(i) + "]", 1,
-                                   i == 0 ? mostX : mostYZ));
-    return dims;
-  }
-
-  void finish() {
-    if (!ok())
-      return;
-    for (const auto &item : *object)
-      if (!llvm::is_contained(used, llvm::StringRef(item.first)))
-        fail(item.first, "not be given, it is unknown here");
-  }
-
-private:
-  const Object *object;
-  std::string path;
-  std::string &error;
-  std::vector<llvm::StringRef> used;
-};
 
 ManifestBuffer parseBuffer(const Value &value, const std::string &path, const Manifest &manifest,
                            std::string &error) {
@@ -426,136 +246,6 @@ ManifestKernel parseKernel(const Value &value, const std::string &path, const Ma
   return kernel;
 }
 
-/// The number, or the expression in its place.
-Value extentToJson(int64_t number, const Expr &expr) {
-  return expr ? Value(Object{{"expr", exprToJson(*expr)}}) : Value(number);
-}
-
-template <typename T> llvm::json::Array extentsToJson(const T &values, llvm::ArrayRef<Expr> exprs) {
-  llvm::json::Array array;
-  for (auto [i, value] : llvm::enumerate(values))
-    array.push_back(extentToJson(int64_t(value), i < exprs.size() ? exprs[i] : Expr()));
-  return array;
-}
-
-Value toJson(const ManifestSize &size) {
-  return Object{{"name", size.name}, {"least", int64_t(size.least)}, {"most", int64_t(size.most)}};
-}
-
-Value toJson(const ManifestBuffer &buffer) {
-  Object object{{"name", buffer.name},
-                {"bytes", extentToJson(int64_t(buffer.bytes), buffer.bytesExpr)},
-                {"role", llvm::StringRef(kBufferRoleNames[size_t(buffer.role)])}};
-  if (buffer.dtype) {
-    object["dtype"] = llvm::StringRef(name(*buffer.dtype));
-    object["shape"] = extentsToJson(buffer.shape, buffer.shapeExprs);
-  }
-  return object;
-}
-
-Value scalarToJson(ScalarType type, uint64_t bits) {
-  switch (type) {
-  case ScalarType::f32:
-  case ScalarType::f64: {
-    double value = type == ScalarType::f64 ? std::bit_cast<double>(bits)
-                                           : double(std::bit_cast<float>(uint32_t(bits)));
-    if (std::isfinite(value))
-      return value;
-    return "0x" + llvm::utohexstr(bits, /*LowerCase=*/true);
-  }
-  case ScalarType::i32:
-    return int64_t(int32_t(bits));
-  case ScalarType::u32:
-    return int64_t(uint32_t(bits));
-  case ScalarType::i64:
-    return int64_t(bits);
-  case ScalarType::u64:
-    return bits;
-  }
-  return nullptr;
-}
-
-template <typename T> llvm::json::Array integersToJson(const T &values) {
-  llvm::json::Array array;
-  for (auto value : values)
-    array.push_back(int64_t(value));
-  return array;
-}
-
-Object mapToJson(const facts::TensorMap &map, const ManifestMapExprs &exprs) {
-  std::vector<uint32_t> elementStrides = map.elementStrides;
-  elementStrides.resize(map.dims.size(), 1);
-  return Object{{"type", llvm::StringRef(name(map.type))},
-                {"dims", extentsToJson(map.dims, exprs.dims)},
-                {"strides", extentsToJson(map.strides, exprs.strides)},
-                {"box", integersToJson(map.box)},
-                {"element_strides", integersToJson(elementStrides)},
-                {"swizzle", llvm::StringRef(name(map.swizzle))},
-                {"fill", llvm::StringRef(name(map.fill))},
-                {"l2", llvm::StringRef(name(map.l2))}};
-}
-
-Object withOffset(Object object, uint64_t offset, const Expr &expr = {}) {
-  if (offset || expr)
-    object["offset"] = extentToJson(int64_t(offset), expr);
-  return object;
-}
-
-Value toJson(const ManifestParam &param) {
-  if (!param.argument.empty())
-    return Object{{"kind", "scalar"},
-                  {"type", llvm::StringRef(name(param.type))},
-                  {"argument", param.argument}};
-  if (param.kind == ManifestParam::Kind::scalar)
-    return Object{{"kind", "scalar"},
-                  {"type", llvm::StringRef(kScalarTypeNames[size_t(param.type)])},
-                  {"value", param.bitsExpr ? extentToJson(0, param.bitsExpr)
-                                           : scalarToJson(param.type, param.bits)}};
-  if (param.kind == ManifestParam::Kind::buffer)
-    return withOffset(Object{{"kind", "buffer"}, {"buffer", param.buffer}}, param.offset,
-                      param.offsetExpr);
-  if (param.kind == ManifestParam::Kind::tensorMap) {
-    Object object = mapToJson(param.map, param.mapExprs);
-    object["kind"] = "tensor_map";
-    object["buffer"] = param.buffer;
-    return withOffset(std::move(object), param.offset, param.offsetExpr);
-  }
-  Object object{{"kind", "bytes"}, {"value", llvm::toHex(param.bytes, /*LowerCase=*/true)}};
-  llvm::json::Array pointers, maps;
-  for (const ManifestAddress &pointer : param.pointers)
-    pointers.push_back(withOffset(Object{{"at", int64_t(pointer.at)}, {"buffer", pointer.buffer}},
-                                  pointer.offset));
-  for (const ManifestMap &map : param.maps) {
-    Object item = mapToJson(map.map, map.exprs);
-    item["at"] = int64_t(map.address.at);
-    item["buffer"] = map.address.buffer;
-    maps.push_back(withOffset(std::move(item), map.address.offset));
-  }
-  if (!pointers.empty())
-    object["pointers"] = std::move(pointers);
-  if (!maps.empty())
-    object["tensor_maps"] = std::move(maps);
-  return object;
-}
-
-Value toJson(const ManifestKernel &kernel) {
-  llvm::json::Array params;
-  for (const ManifestParam &param : kernel.params)
-    params.push_back(toJson(param));
-  Object object{{"name", kernel.name},
-                {"grid", extentsToJson(kernel.grid, kernel.gridExprs)},
-                {"block", integersToJson(kernel.block)},
-                {"cluster", integersToJson(kernel.cluster)},
-                {"shared_bytes", int64_t(kernel.sharedBytes)},
-                {"shared_mode", llvm::StringRef(kSharedModeNames[size_t(kernel.sharedMode)])},
-                {"params", std::move(params)}};
-  if (kernel.preferredCluster[0])
-    object["preferred_cluster"] = integersToJson(kernel.preferredCluster);
-  if (kernel.programmaticStreamSerialization)
-    object["programmatic_stream_serialization"] = true;
-  return object;
-}
-
 /// Names the first that occurs twice.
 template <typename T> const std::string *findDuplicate(const std::vector<T> &items) {
   for (size_t i = 0; i < items.size(); ++i)
@@ -653,25 +343,6 @@ Result<Manifest> readManifest(const std::string &path) {
   if (!text)
     return text.takeRefusal();
   return parseManifest(*text, path);
-}
-
-std::string formatManifest(const Manifest &manifest) {
-  llvm::json::Array sizes, buffers, kernels;
-  for (const ManifestSize &size : manifest.sizes)
-    sizes.push_back(toJson(size));
-  for (const ManifestBuffer &buffer : manifest.buffers)
-    buffers.push_back(toJson(buffer));
-  for (const ManifestKernel &kernel : manifest.kernels)
-    kernels.push_back(toJson(kernel));
-  Object root{{"version", kManifestVersion},
-              {"arch", llvm::StringRef(name(manifest.arch))},
-              {"buffers", std::move(buffers)},
-              {"kernels", std::move(kernels)}};
-  if (!sizes.empty())
-    root["sizes"] = std::move(sizes);
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", Value(std::move(root))) << '\n';
-  return text;
 }
 
 } // namespace blockscale::rt

@@ -30,6 +30,14 @@ void populateBlockscaleToNVVMTypeConversions(mlir::LLVMTypeConverter &converter)
 void populateBlockscaleToNVVMPatterns(mlir::LLVMTypeConverter &converter,
                                       mlir::RewritePatternSet &patterns);
 
+/// Patterns of TMA, tensor memory and tcgen05; a part of those above.
+void populateTensorCoreToNVVMPatterns(mlir::LLVMTypeConverter &converter,
+                                      mlir::RewritePatternSet &patterns);
+
+/// Descriptors that the PTX of a module will hold as integers: pairs of an i64 and its decoded
+/// form, each once and in order.
+mlir::ArrayAttr describeDescriptors(mlir::ModuleOp module);
+
 /// Patterns of blockscale.warp_kernel and .quantize_kernel; a part of those above.
 void populateWarpKernelToNVVMPatterns(mlir::LLVMTypeConverter &converter,
                                       mlir::RewritePatternSet &patterns);
