@@ -7,6 +7,10 @@
 # More cases for make_form_cases.py. PTX ISA 9.4, 9.7.7.1: true is ones or 1.0 of the
 # result's type; pairs are compared by halves, and an integer result holds 0xFFFF for each.
 
+from float_cases import flushed
+from form_case import BITS, REGISTER, asType, load, mask, raw, register
+from formats import decode, encode
+
 TRUTH = {"u16": 0xFFFF, "s16": 0xFFFF, "f16": 0x3C00, "bf16": 0x3F80, "u32": 0xFFFFFFFF, "s32": 0xFFFFFFFF, "f32": 0x3F800000}
 HALF = {"u32": 0xFFFF, "s32": 0xFFFF, "f16x2": 0x3C00, "bf16x2": 0x3F80}
 LEFT = [5, -3, 7, 0, -1, 9, 2, -8]
@@ -29,11 +33,10 @@ def floatOrder():
     return out
 
 
-def addAll(f):
-    """f: make_form_cases, whose helpers are used."""
-    scalars(f)
-    pairs(f)
-    flushed(f)
+def addAll():
+    scalars()
+    pairs()
+    flushedOperands()
 
 
 def variants(tests, results):
@@ -47,23 +50,19 @@ def variants(tests, results):
         yield "ne", operators[k % 3], results[k % len(results)]
 
 
-def register(f, t):
-    return {"f32": "%f", "f64": "%d"}.get(t, f.REGISTER[f.BITS[t]])
-
-
-def one(f, form, compared, result, columns, out, combined):
-    n, width = f.BITS[compared], f.BITS[result]
-    r, d = register(f, compared), register(f, result)
+def one(form, compared, result, columns, out, combined):
+    n, width = BITS[compared], BITS[result]
+    r, d = register(compared), register(result)
     body = "".join(f"ld.global.b{n} {r}{k + 1}, [%pi+{64 * k}];" for k in range(2))
     if combined:
-        body += f.load("%r9", "b32", 2) + "setp.ne.b32 %p1, %r9, 0;"
+        body += load("%r9", "b32", 2) + "setp.ne.b32 %p1, %r9, 0;"
         columns = [*columns, THIRD]
     # What was there before is neither true nor false.
     before = {"%f": "mov.b32 %f0, 0f40000000;"}.get(d, f"mov.b{width} {d}0, 7;")
-    f.raw(form, body + before + f"{form} {d}0, {r}1, {r}2{', %p1' if combined else ''}; st.global.b{width} [%po], {d}0;", columns, out)
+    raw(form, body + before + f"{form} {d}0, {r}1, {r}2{', %p1' if combined else ''}; st.global.b{width} [%po], {d}0;", columns, out)
 
 
-def scalars(f):
+def scalars():
     seen = set()
     kinds = [(f"{kind}{n}", tests, results) for n in (16, 32, 64) for results in (["f16", "f32", "s32", "u32"], ["bf16"])
              for kind, tests in [("b", {k: ORDER[k] for k in ("eq", "ne")}), ("u", UNSIGNED), ("s", ORDER)]]
@@ -73,8 +72,8 @@ def scalars(f):
     for t, tests, results in kinds:
         isFloat = "f" in t
         left, right = (FLOAT_LEFT, FLOAT_RIGHT) if isFloat else (LEFT, RIGHT)
-        code = (lambda v: f.encode(v, t)) if isFloat else (lambda v: f.mask(v, f.BITS[t]))
-        value = (lambda v: v) if isFloat else (lambda v: f.asType(v, t))
+        code = (lambda v: encode(v, t)) if isFloat else (lambda v: mask(v, BITS[t]))
+        value = (lambda v: v) if isFloat else (lambda v: asType(v, t))
         for name, combine, result in variants(tests, results):
             form = ".".join(x for x in ["set", name, combine, result, t] if x)
             if form in seen:
@@ -83,7 +82,7 @@ def scalars(f):
             truth = [tests[name](value(x), value(y)) for x, y in zip(left, right)]
             if combine:
                 truth = [COMBINE[combine](p, c) for p, c in zip(truth, THIRD)]
-            one(f, form, t, result, [[code(v) for v in left], [code(v) for v in right]], [TRUTH[result] if p else 0 for p in truth], bool(combine))
+            one(form, t, result, [[code(v) for v in left], [code(v) for v in right]], [TRUTH[result] if p else 0 for p in truth], bool(combine))
 
 
 def both(low, high, combine, truth):
@@ -92,10 +91,10 @@ def both(low, high, combine, truth):
     return [(truth if g(p, c) else 0) | (truth if g(q, c) else 0) << 16 for p, q, c in zip(low, high, THIRD)]
 
 
-def pairs(f):
+def pairs():
     for t in ("f16", "bf16"):
         # The second half takes the lanes in reverse.
-        columns = [[f.encode(v, t) | f.encode(w, t) << 16 for v, w in zip(values, values[::-1])] for values in (FLOAT_LEFT, FLOAT_RIGHT)]
+        columns = [[encode(v, t) | encode(w, t) << 16 for v, w in zip(values, values[::-1])] for values in (FLOAT_LEFT, FLOAT_RIGHT)]
         seen = set()
         for name, combine, result in variants(floatOrder(), ["u32", "s32", t + "x2"]):
             form = ".".join(x for x in ["set", name, combine, result, t + "x2"] if x)
@@ -103,26 +102,26 @@ def pairs(f):
                 continue
             seen.add(form)
             low = [floatOrder()[name](x, y) for x, y in zip(FLOAT_LEFT, FLOAT_RIGHT)]
-            one(f, form, "b32", "b32", columns, both(low, low[::-1], combine, HALF[result]), bool(combine))
+            one(form, "b32", "b32", columns, both(low, low[::-1], combine, HALF[result]), bool(combine))
 
 
-def flushed(f):
+def flushedOperands():
     """Subnormals count as zeros, by .ftz."""
     small = {"f32": [2.0**-130, 1.0, -(2.0**-140), 2.0, 0.0, 1.0, 3.0, 2.0**-127], "f16": [2.0**-20, 1.0, -(2.0**-16), 2.0, 0.0, 1.0, 3.0, 2.0**-18]}
     also = {"f32": [0.0, 2.0, 0.0, 1.0, -0.0, 1.0, 4.0, 2.0**-128], "f16": [0.0, 2.0, 0.0, 1.0, -0.0, 1.0, 4.0, 2.0**-19]}
     for t, results in [("f32", ["f16", "s32", "f32"]), ("f16", ["u16", "s16", "f16", "u32", "s32"])]:
-        columns = [[f.encode(v, t) for v in values[t]] for values in (small, also)]
-        values = [[f.flushed(f.decode(b, t), t) for b in column] for column in columns]
+        columns = [[encode(v, t) for v in values[t]] for values in (small, also)]
+        values = [[flushed(decode(b, t), t) for b in column] for column in columns]
         truth = [x > y for x, y in zip(*values)]
         for k, result in enumerate(results):
-            one(f, f"set.gt.ftz.{result}.{t}", t, result, columns, [TRUTH[result] if p else 0 for p in truth], False)
+            one(f"set.gt.ftz.{result}.{t}", t, result, columns, [TRUTH[result] if p else 0 for p in truth], False)
             combine = list(COMBINE)[k % 3]
-            one(f, f"set.gt.{combine}.ftz.{result}.{t}", t, result, columns,
+            one(f"set.gt.{combine}.ftz.{result}.{t}", t, result, columns,
                 [TRUTH[result] if COMBINE[combine](p, c) else 0 for p, c in zip(truth, THIRD)], True)
-    columns = [[f.encode(v, "f16") | f.encode(w, "f16") << 16 for v, w in zip(values["f16"], values["f16"][::-1])] for values in (small, also)]
-    values = [[f.flushed(f.decode(f.encode(v, "f16"), "f16"), "f16") for v in x["f16"]] for x in (small, also)]
+    columns = [[encode(v, "f16") | encode(w, "f16") << 16 for v, w in zip(values["f16"], values["f16"][::-1])] for values in (small, also)]
+    values = [[flushed(decode(encode(v, "f16"), "f16"), "f16") for v in x["f16"]] for x in (small, also)]
     truth = [x > y for x, y in zip(*values)]
     for k, result in enumerate(("u32", "s32", "f16x2")):
         combine = ["", "or", "xor"][k]
         form = ".".join(x for x in ["set.gt", combine, "ftz", result, "f16x2"] if x)
-        one(f, form, "b32", "b32", columns, both(truth, truth[::-1], combine, HALF[result]), bool(combine))
+        one(form, "b32", "b32", columns, both(truth, truth[::-1], combine, HALF[result]), bool(combine))
