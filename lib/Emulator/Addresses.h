@@ -20,6 +20,10 @@ inline constexpr uint64_t kSharedWindow = uint64_t(0x70) << kWindowShift;
 inline constexpr uint64_t kLocalWindow = uint64_t(0x71) << kWindowShift;
 inline constexpr uint64_t kParamWindow = uint64_t(0x72) << kWindowShift;
 inline constexpr uint64_t kGlobalBase = uint64_t(0x10) << kWindowShift;
+/// Functions have addresses of 32 bits, as `mov.u32` gives them, where no memory is.
+inline constexpr uint64_t kCodeBase = uint64_t(1) << 20;
+inline constexpr uint64_t kCodeStep = 16;
+inline constexpr uint64_t kCodeEnd = uint64_t(1) << 32;
 
 inline constexpr unsigned kClusterShift = 24;
 inline constexpr uint32_t kSharedOffsetMask = (1u << kClusterShift) - 1;

@@ -5,10 +5,12 @@
 // PTX ISA 9.4, 7.1 and 9.7.14.5 to 9.7.14.7. A function is decoded into every
 // kernel that calls it, callees first, so that lanes inside a call run before the
 // others and meet them behind it. Its registers and parameters exist once a lane;
-// that is enough because recursion is refused. Parameters of .param live in local
-// memory; a call copies them in, and results out.
+// where it can come back to itself each call has a frame (CallStack.h). Parameters
+// of .param live in local memory; a call copies them in, and results out.
 //
 //===----------------------------------------------------------------------===//
+
+#include "Call.h"
 
 #include "Lanes.h"
 
@@ -20,19 +22,30 @@ namespace {
 
 // op[0]: return addresses of the callee
 Outcome call(Warp &w, const Instruction &in) {
-  uint32_t *link = w.reg<uint32_t>(in.op[0]);
-  for (uint32_t m = w.mask; m; m &= m - 1)
-    link[__builtin_ctz(m)] = w.fragment().pc + 1;
-  w.branch(w.mask, in.target);
+  enterFunction(w, in.op[0], in.target, w.mask, w.fragment().pc + 1);
   return Outcome::jumped;
 }
 
+// op[0]: return addresses of the callee; extra: its frame
+Outcome callRecursive(Warp &w, const Instruction &in) {
+  if (!registersAreWritten(w))
+    return w.block(Wait::Kind::registers);
+  if (!pushFrames(w, in, *static_cast<const Frame *>(in.extra)))
+    return Outcome::error;
+  return call(w, in);
+}
+
+// op[0]: return addresses; extra: the frame, or null
 Outcome giveBack(Warp &w, const Instruction &in) {
-  const uint32_t *link = w.reg<uint32_t>(in.op[0]);
+  const auto *frame = static_cast<const Frame *>(in.extra);
+  if (frame && !registersAreWritten(w))
+    return w.block(Wait::Kind::registers);
+  uint32_t link[32];
+  std::memcpy(link, w.reg<uint32_t>(in.op[0]), sizeof link);
+  if (frame && !popFrames(w, in, *frame))
+    return Outcome::error;
   for (uint32_t rest = w.mask; rest;) {
-    uint32_t to = link[__builtin_ctz(rest)], same = 0;
-    for (uint32_t m = rest; m; m &= m - 1)
-      same |= uint32_t(link[__builtin_ctz(m)] == to) << __builtin_ctz(m);
+    uint32_t to = link[__builtin_ctz(rest)], same = sameLanes(link, rest);
     uint32_t pc = w.fragment().pc;
     w.branch(same, to);
     rest &= ~same;
@@ -42,21 +55,45 @@ Outcome giveBack(Warp &w, const Instruction &in) {
   return Outcome::jumped;
 }
 
-/// Bytes of local memory to others: imm from, imm2 to, flags of them.
+// flags of copies
+enum : uint8_t { kFromFrame = 1, kToFrame = 2 };
+
+/// Local memory at an address, or at an offset in the frame; null where no frame is open.
+uint8_t *placeOf(Warp &w, unsigned lane, int64_t at, unsigned bytes, bool inFrame) {
+  if (!inFrame)
+    return w.local.data() + uint64_t(lane) * w.localStride + at;
+  if (!w.calls)
+    return nullptr;
+  CallStack::Lane &stack = w.calls->lanes[lane];
+  const uint64_t begin = stack.frame + uint64_t(at);
+  return begin + bytes <= stack.memory.size() ? stack.memory.data() + begin : nullptr;
+}
+
+Outcome noFrame(Warp &w, const Instruction &in) {
+  return w.fail(in, "call_depth: function must have been called before it returns, got no call");
+}
+
+/// Bytes of local memory to others: imm from, imm2 to, flags of them; sub: which are in the frame.
 Outcome copyLocal(Warp &w, const Instruction &in) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
-    uint8_t *lane = w.local.data() + uint64_t(__builtin_ctz(m)) * w.localStride;
-    std::memmove(lane + in.imm2, lane + in.imm, in.flags);
+    const unsigned l = unsigned(__builtin_ctz(m));
+    const uint8_t *from = placeOf(w, l, in.imm, in.flags, in.sub & kFromFrame);
+    uint8_t *to = placeOf(w, l, in.imm2, in.flags, in.sub & kToFrame);
+    if (!from || !to)
+      return noFrame(w, in);
+    std::memmove(to, from, in.flags);
   }
   return Outcome::next;
 }
 
-/// A register (op[0]) of sub bytes to local memory at imm, or back.
+/// A register (op[0]) of sub bytes to local memory at imm, or back; flags: it is in the frame.
 template <bool toLocal> Outcome moveLocal(Warp &w, const Instruction &in) {
   unsigned stored = std::max(4u, unsigned(in.sub));
   for (uint32_t m = w.mask; m; m &= m - 1) {
     unsigned l = unsigned(__builtin_ctz(m));
-    uint8_t *memory = w.local.data() + l * w.localStride + in.imm;
+    uint8_t *memory = placeOf(w, l, in.imm, in.sub, in.flags);
+    if (!memory)
+      return noFrame(w, in);
     uint8_t *reg = w.reg<uint8_t>(in.op[0]) + l * stored;
     if (toLocal) {
       std::memcpy(memory, reg, in.sub);
@@ -78,52 +115,14 @@ Outcome assertFailed(Warp &w, const Instruction &in) {
                         dec(w.id * 32 + w.leader()) + " did");
 }
 
-/// Between what the caller names and what the callee declares.
-bool copyArgument(Decoder &d, const PtxOperand &actual, const FunctionCode::Formal &formal,
-                  bool toCallee) {
-  Instruction in;
-  uint64_t at = formal.symbol.value;
-  const Symbol *caller = d.localParam(actual.name);
-  if (formal.inRegister || !caller) {
-    if (formal.type > Type::f64 || formal.type == Type::pred || formal.type == Type::b128)
-      return d.fail("ptx_call: parameter in a register must be of 8 to 64 bits");
-    Operand other = toCallee ? d.source(actual, formal.type) : d.sinkOr(actual, formal.type);
-    if (other == kNone)
-      return true;
-    if (formal.inRegister) {
-      in.run = bits(formal.type) == 64 ? unaryLanes<Copy, uint64_t> : unaryLanes<Copy, uint32_t>;
-      in.op[0] = toCallee ? formal.symbol.slot : other;
-      in.op[1] = toCallee ? other : formal.symbol.slot;
-    } else {
-      if (formal.bytes != bits(formal.type) / 8)
-        return d.fail("ptx_call: parameter of " + dec(int64_t(formal.bytes)) +
-                      " bytes must be passed from .param memory");
-      in.run = toCallee ? moveLocal<true> : moveLocal<false>;
-      in.op[0] = other;
-      in.imm = int64_t(at);
-      in.sub = uint8_t(formal.bytes);
-    }
-  } else {
-    if (caller->bytes != formal.bytes)
-      return d.fail("ptx_call: parameter " + actual.name + " must have the callee's " +
-                    dec(int64_t(formal.bytes)) + " bytes, got " + dec(int64_t(caller->bytes)));
-    in.run = copyLocal;
-    in.imm = int64_t(toCallee ? caller->value : at);
-    in.imm2 = int64_t(toCallee ? at : caller->value);
-    in.flags = uint32_t(formal.bytes);
-  }
-  if (d.error.empty())
-    d.emit(in);
-  return d.error.empty();
-}
-
 bool decodeCall(Decoder &d) {
   d.take("uni");
   size_t next = 0;
   std::vector<PtxOperand> results, arguments;
   if (d.operand(0).kind == PtxOperand::Kind::list)
     results = d.operand(next++).items;
-  const std::string callee = d.operand(next++).name;
+  const PtxOperand &target = d.operand(next++);
+  const std::string &callee = target.name;
   if (d.operand(next).kind == PtxOperand::Kind::list)
     arguments = d.operand(next++).items;
   if (callee.empty() || next > d.count())
@@ -134,10 +133,15 @@ bool decodeCall(Decoder &d) {
     d.emit(in);
     return true;
   }
-  if (next != d.count() || callee[0] == '%')
-    return d.unexecuted("the function is not named: no call through a register, since a function "
-                        "has no address here");
-  const FunctionCode *code = d.calledFunction(callee);
+  if (const std::string &table = tableOfCall(*d.raw); !table.empty() && next + 1 == d.count())
+    return decodeIndirectCall(d, target, table, arguments, results);
+  if (next != d.count())
+    return d.fail("ptx_call: call must end with its arguments, or with the prototype or targets "
+                  "of a call through a register");
+  FunctionCode *code = d.calledFunction(callee);
+  if (!code && d.isRegister(target))
+    return d.fail("ptx_call: call through register " + callee +
+                  " must name a .callprototype, .calltargets or a table behind its arguments");
   if (!code && callee == "vprintf")
     return d.unexecuted("vprintf prints through a buffer of the driver, and no driver launches "
                         "here; store the values and read them after the launch");
@@ -151,13 +155,16 @@ bool decodeCall(Decoder &d) {
     if (!copyArgument(d, arguments[i], code->params[i], /*toCallee=*/true))
       return false;
   Instruction in;
-  in.run = call;
+  in.run = code->frame ? callRecursive : call;
+  in.extra = code->frame.get();
   in.op[0] = code->link;
-  in.target = code->entry;
   d.emit(in);
+  d.useFunction(*code, d.kernel.code.size() - 1);
   for (size_t i = 0; i < results.size(); ++i)
     if (!copyArgument(d, results[i], code->returns[i], /*toCallee=*/false))
       return false;
+  if (!code->refusal.empty())
+    d.refuseCaller(code->refusal);
   return d.error.empty();
 }
 
@@ -169,122 +176,78 @@ bool decodeRet(Decoder &d) {
   d.take("uni");
   Instruction in;
   in.run = leave;
-  if (d.function && d.function->stackAt != kNone && d.raw->opcode == "ret")
-    d.emit(copyOfStack(d.stackInUse(), d.function->stackAt));
   if (d.function && d.raw->opcode == "ret") {
+    if (d.function->stackAt != kNone)
+      d.emit(copyOfStack(d.stackInUse(), d.function->stackAt));
+    for (size_t i = 0; i < d.function->ownReturns.size(); ++i)
+      d.emit(copyOfFormal(d.function->returns[i], d.function->ownReturns[i]));
     in.run = giveBack;
     in.op[0] = d.function->link;
+    in.extra = d.function->frame.get();
   }
   d.emit(in);
   return d.expectOperands(0);
 }
 
-/// The functions that a body calls, by name and line.
-std::vector<std::pair<std::string, unsigned>> callees(const PtxKernel &source) {
-  std::vector<std::pair<std::string, unsigned>> out;
-  for (const PtxStatement &s : source.body) {
-    if (s.kind != PtxStatement::Kind::instruction || s.instruction.opcode != "call")
-      continue;
-    for (const PtxOperand &o : s.instruction.operands)
-      if (o.kind == PtxOperand::Kind::name) {
-        out.emplace_back(o.name, s.line);
-        break;
-      }
-  }
-  return out;
-}
-
 } // namespace
 
-const Symbol *Decoder::localParam(const std::string &name) const {
-  const Symbol *s = name.empty() ? nullptr : lookup(name);
-  return s && s->kind == Symbol::Kind::local && s->isParam ? s : nullptr;
+void enterFunction(Warp &w, Operand link, uint32_t entry, uint32_t lanes, uint32_t back) {
+  uint32_t *links = w.reg<uint32_t>(link);
+  for (uint32_t m = lanes; m; m &= m - 1)
+    links[__builtin_ctz(m)] = back;
+  w.branch(lanes, entry);
 }
 
-const FunctionCode *Decoder::calledFunction(const std::string &name) const {
-  auto it = called.find(name);
-  return it == called.end() ? nullptr : &it->second;
-}
-
-bool Decoder::decodeFunction(const PtxKernel &source) {
-  FunctionCode code;
-  code.entry = uint32_t(kernel.code.size());
-  code.link = allocate(RegClass::r32);
-  openBody(source);
-  auto formals = [&](const std::vector<PtxVariable> &from, std::vector<FunctionCode::Formal> &to) {
-    for (const PtxVariable &p : from) {
-      if (p.isRegister) {
-        Symbol s;
-        s.type = p.type;
-        s.regClass = regClass(bits(p.type));
-        s.slot = allocate(s.regClass);
-        scopes[0][p.name] = s;
-      } else if (!declareVariable(p, scopes[0])) {
-        return false;
-      }
-      to.push_back({scopes[0][p.name], p.bytes(), p.type, p.isRegister});
-    }
-    return true;
-  };
-  if (!formals(source.returns, code.returns) || !formals(source.params, code.params))
-    return false;
-  if (std::any_of(source.body.begin(), source.body.end(), [](const PtxStatement &s) {
-        return s.kind == PtxStatement::Kind::instruction && findStack(s.instruction.opcode);
-      })) {
-    code.stackAt = allocate(RegClass::r32);
-    kernel.code.push_back(copyOfStack(code.stackAt, stackInUse()));
-    kernel.code.back().line = source.line;
+Instruction copyOfFormal(const FunctionCode::Formal &to, const FunctionCode::Formal &from) {
+  Instruction in;
+  if (!to.inRegister && !from.inRegister) {
+    in.run = copyLocal;
+    in.imm = int64_t(from.symbol.value);
+    in.imm2 = int64_t(to.symbol.value);
+    in.flags = uint32_t(to.bytes);
+    in.sub = uint8_t((from.symbol.inFrame ? kFromFrame : 0) | (to.symbol.inFrame ? kToFrame : 0));
+  } else if (to.inRegister && from.inRegister) {
+    in.run = bits(to.type) == 64 ? unaryLanes<Copy, uint64_t> : unaryLanes<Copy, uint32_t>;
+    in.op[0] = to.symbol.slot;
+    in.op[1] = from.symbol.slot;
+  } else {
+    const FunctionCode::Formal &reg = to.inRegister ? to : from,
+                               &memory = to.inRegister ? from : to;
+    in.run = to.inRegister ? moveLocal<false> : moveLocal<true>;
+    in.op[0] = reg.symbol.slot;
+    in.imm = int64_t(memory.symbol.value);
+    in.flags = memory.symbol.inFrame;
+    in.sub = uint8_t(reg.bytes);
   }
-  function = &(called[source.name] = code);
-  everCalled.insert(source.name);
-  bool ok = decodeBody(source);
-  function = nullptr;
-  return ok;
+  return in;
 }
 
-bool Decoder::decodeCallees(const PtxKernel &source) {
-  // Depth first without recursion: bad input may nest calls as deeply as it likes.
-  struct Open {
-    const PtxKernel *source;
-    std::vector<std::pair<std::string, unsigned>> calls;
-    size_t next = 0;
-  };
-  std::vector<Open> path{{&source, callees(source)}};
-  while (!path.empty()) {
-    Open &top = path.back();
-    if (top.next == top.calls.size()) {
-      const PtxKernel *done = top.source;
-      path.pop_back();
-      if (done != &source && !decodeFunction(*done))
-        return false;
-      continue;
-    }
-    auto [name, at] = top.calls[top.next++];
-    auto it = functions.find(name);
-    if (it == functions.end() || called.count(name))
-      continue;
-    line = at;
-    if (std::any_of(path.begin(), path.end(),
-                    [&, found = it->second](const Open &o) { return o.source == found; })) {
-      isUnexecuted = true;
-      fail("ptx_unexecuted: call parses but is not executed: " + name + " calls itself");
-      keepAsRefusal();
-      continue;
-    }
-    path.push_back({it->second, callees(*it->second)});
+bool copyArgument(Decoder &d, const PtxOperand &actual, const FunctionCode::Formal &formal,
+                  bool toCallee) {
+  FunctionCode::Formal mine;
+  const Symbol *caller = d.localParam(actual.name);
+  if (formal.inRegister || !caller)
+    if (formal.type > Type::f64 || formal.type == Type::pred || formal.type == Type::b128)
+      return d.fail("ptx_call: parameter in a register must be of 8 to 64 bits");
+  if (caller) {
+    if (caller->bytes != formal.bytes)
+      return d.fail("ptx_call: parameter " + actual.name + " must have the callee's " +
+                    dec(int64_t(formal.bytes)) + " bytes, got " + dec(int64_t(caller->bytes)));
+    mine.symbol = *caller;
+  } else {
+    mine.inRegister = true;
+    mine.symbol.slot = toCallee ? d.source(actual, formal.type) : d.sinkOr(actual, formal.type);
+    if (mine.symbol.slot == kNone)
+      return true;
+    if (!formal.inRegister && formal.bytes != bits(formal.type) / 8)
+      return d.fail("ptx_call: parameter of " + dec(int64_t(formal.bytes)) +
+                    " bytes must be passed from .param memory");
   }
-  return true;
-}
-
-bool Decoder::checkFunctions(const PtxModule &module) {
-  PtxKernel none;
-  if (!decodeKernel(none))
-    return false;
-  for (const PtxKernel &k : module.kernels)
-    if (!k.isEntry && !everCalled.count(k.name) && !called.count(k.name) &&
-        (!decodeCallees(k) || !decodeFunction(k)))
-      return false;
-  return true;
+  mine.bytes = formal.bytes;
+  mine.type = formal.type;
+  if (d.error.empty())
+    d.emit(toCallee ? copyOfFormal(formal, mine) : copyOfFormal(mine, formal));
+  return d.error.empty();
 }
 
 DecodeFn findCall(std::string_view opcode) {

@@ -49,8 +49,7 @@ bool Decoder::unexecuted(const std::string &why) {
 bool Decoder::keepAsRefusal() {
   if (!std::exchange(isUnexecuted, false))
     return false;
-  if (kernel.refusal.empty())
-    kernel.refusal = error;
+  refuseCaller(error);
   error.clear();
   return true;
 }
@@ -152,6 +151,14 @@ bool Decoder::declareVariable(const PtxVariable &v, SymbolScope &into) {
     end = at + v.bytes();
     return at;
   };
+  auto placeLocal = [&] {
+    s.kind = Symbol::Kind::local;
+    Frame *frame = function ? function->frame.get() : nullptr;
+    s.inFrame = frame;
+    s.value = frame ? place(frame->localBytes) : kLocalBase + place(kernel.localBytes);
+    if (frame)
+      frame->align = std::max(frame->align, v.align);
+  };
   switch (v.space) {
   case Space::shared:
     s.kind = Symbol::Kind::shared;
@@ -164,20 +171,19 @@ bool Decoder::declareVariable(const PtxVariable &v, SymbolScope &into) {
     }
     break;
   case Space::local:
-    s.kind = Symbol::Kind::local;
-    s.value = kLocalBase + place(kernel.localBytes);
+    placeLocal();
     break;
   case Space::param:
-    s.kind = Symbol::Kind::local;
+    placeLocal();
     s.isParam = true;
-    s.value = kLocalBase + place(kernel.localBytes);
     break;
   default:
     return fail("ptx_variable: state space of " + v.name + " is not taken in a kernel");
   }
   s.bytes = v.bytes();
   if (kernel.staticShared > kMaxStaticShared ||
-      kernel.localBytes > uint64_t(facts::kLocalBytesPerThread))
+      kernel.localBytes > uint64_t(facts::kLocalBytesPerThread) ||
+      (s.inFrame && function->frame->localBytes > uint64_t(facts::kLocalBytesPerThread)))
     return fail("ptx_variable: variable " + v.name + " is too large");
   into[v.name] = s;
   return true;
@@ -325,6 +331,7 @@ void Decoder::openBody(const PtxKernel &source) {
   labels.assign(1, {});
   fixups.clear();
   targetTables.clear();
+  callStatements.clear();
 }
 
 bool Decoder::decodeKernel(const PtxKernel &source) {
@@ -337,10 +344,14 @@ bool Decoder::decodeKernel(const PtxKernel &source) {
   constants64.clear();
   presetSlots.clear();
   called.clear();
+  functionFixups.clear();
+  staging.clear();
+  prototypeTables.clear();
+  listTables.clear();
   // Module-level shared variables belong to every kernel that could name them.
   kernel.staticShared = moduleShared;
   kernel.dynamicAlign = moduleDynamicAlign;
-  if (!decodeCallees(source))
+  if (graph && !source.name.empty() && !decodeFunctions(graph->reachedFrom(source)))
     return false;
   openBody(source);
 
@@ -360,6 +371,7 @@ bool Decoder::decodeKernel(const PtxKernel &source) {
   kernel.entry = uint32_t(kernel.code.size());
   if (!decodeBody(source))
     return false;
+  resolveCalls();
   if (presetSlots.count(kStackKey))
     kernel.localBytes = (kernel.localBytes + 15) / 16 * 16 + kStackBytes;
   if (uint64_t most = uint64_t(facts::info(arch).sharedPerBlock); kernel.staticShared > most)
@@ -413,6 +425,17 @@ bool Decoder::decodeBody(const PtxKernel &source) {
       scopes.back()[s.name] = {Symbol::Kind::targets, RegClass::r32, kNone, targetTables.size()};
       targetTables.push_back(s.targets);
       break;
+    case PtxStatement::Kind::callTargets:
+    case PtxStatement::Kind::callPrototype: {
+      Symbol &symbol = scopes.back()[s.name];
+      if (symbol.kind == Symbol::Kind::callTargets || symbol.kind == Symbol::Kind::callPrototype)
+        return fail("ptx_label: label " + s.name + " must be defined once in a scope");
+      symbol.kind = s.kind == PtxStatement::Kind::callTargets ? Symbol::Kind::callTargets
+                                                              : Symbol::Kind::callPrototype;
+      symbol.value = callStatements.size();
+      callStatements.push_back(&s);
+      break;
+    }
     }
   }
   PtxInstruction ret;

@@ -11,6 +11,8 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_DECODER_H
 #define BLOCKSCALE_LIB_EMULATOR_DECODER_H
 
+#include "CallGraph.h"
+#include "CallStack.h"
 #include "Program.h"
 #include "Ptx.h"
 
@@ -24,17 +26,32 @@
 namespace blockscale::emu {
 
 class GlobalMemory;
+struct CallEntry;
+struct CallTable;
 struct Form;
 
 /// What a name stands for.
 struct Symbol {
-  enum class Kind : uint8_t { reg, shared, global, local, param, label, targets };
+  enum class Kind : uint8_t {
+    reg,
+    shared,
+    global,
+    local,
+    param,
+    label,
+    targets,
+    function,
+    entry,
+    callTargets,
+    callPrototype
+  };
   Kind kind = Kind::reg;
   RegClass regClass = RegClass::r32;
   mutable Operand slot = kNone; // of a register, once an instruction names it
   uint64_t value = 0;           // address or offset
   uint64_t bytes = 0;           // of a variable
   bool isParam = false;         // local: a parameter of a function or call
+  bool inFrame = false;         // local: the value counts from the frame of the call
   Type type = Type::none;       // of a register, as declared
 };
 
@@ -60,9 +77,22 @@ struct FunctionCode {
     bool inRegister = false;
   };
   uint32_t entry = 0;
-  Operand link = kNone;    // return address of each lane
-  Operand stackAt = kNone; // stack in use when it was called, if it allocates some
-  std::vector<Formal> params, returns;
+  uint64_t address = 0;
+  std::string refusal;                 // of its calls: what it holds or calls is not executed
+  Operand link = kNone;                // return address of each lane
+  Operand stackAt = kNone;             // stack in use when it was called, if it allocates some
+  std::vector<Formal> params, returns; // where callers put and find them
+  std::vector<Formal> ownParams, ownReturns; // where its body does, if that is in a frame
+  std::shared_ptr<Frame> frame;              // of a function that can come back to itself
+  std::shared_ptr<CallEntry> indirect;       // of calls through registers, if there are any
+};
+
+/// What a call through a register may reach.
+struct CallTargets {
+  const std::vector<PtxVariable> *returns = nullptr, *params = nullptr; // of each of them
+  Signature signature;
+  std::vector<const PtxKernel *> functions;
+  const void *list = nullptr; // .calltargets or a table; null: a prototype
 };
 
 /// An address operand: base vector (or none) plus offset.
@@ -89,7 +119,9 @@ public:
   uint64_t moduleShared = 0, moduleDynamicAlign = 16;
 
   std::unordered_map<std::string, const PtxKernel *> functions; // of the module, by name
-  const FunctionCode *function = nullptr;                       // whose body is decoded
+  std::unordered_map<std::string, const PtxVariable *> tables;  // of addresses, by name
+  const CallGraph *graph = nullptr;                             // of the module
+  FunctionCode *function = nullptr;                             // whose body is decoded
 
   bool decodeKernel(const PtxKernel &source);
   /// Decodes the functions that no kernel so far has called, for their refusals.
@@ -147,7 +179,22 @@ public:
   /// The .param variable of a function or call that a name stands for, or null.
   const Symbol *localParam(const std::string &name) const;
   /// Null when it is not defined in the module.
-  const FunctionCode *calledFunction(const std::string &name) const;
+  FunctionCode *calledFunction(const std::string &name);
+  /// What `table` of a call through a register names; false: it was refused.
+  bool findCallTargets(const std::string &table, CallTargets &found);
+  /// Where arguments of such calls lie between the caller and the function: the same for all
+  /// with a signature.
+  std::vector<FunctionCode::Formal> stage(const Signature &signature,
+                                          const std::vector<PtxVariable> &formals, bool isResult);
+  /// Tables of such calls in this kernel.
+  std::map<Signature, std::shared_ptr<CallTable>> prototypeTables;
+  std::unordered_map<const void *, std::shared_ptr<CallTable>> listTables;
+  /// The current instruction goes to a function, whose code may be still to come.
+  void useFunction(const FunctionCode &code, size_t instructionIndex) {
+    functionFixups.emplace_back(instructionIndex, &code);
+  }
+  /// A function that is refused refuses its caller.
+  void refuseCaller(const std::string &refusal);
 
   /// Appends the instruction with line, guard and touched registers.
   Instruction &emit(Instruction in);
@@ -174,7 +221,10 @@ private:
   std::vector<Fixup> fixups;
   std::vector<std::vector<std::string>> targetTables;
   std::unordered_map<std::string, FunctionCode> called; // decoded into the kernel
-  std::unordered_set<std::string> everCalled;           // and into any
+  std::vector<std::pair<size_t, const FunctionCode *>> functionFixups;
+  std::map<Signature, std::pair<std::vector<uint64_t>, std::vector<uint64_t>>> staging;
+  std::vector<const PtxStatement *> callStatements; // .calltargets and .callprototype of the body
+  std::unordered_set<std::string> everCalled;       // and into any
   Operand carry = kNone;
   std::vector<int> scopePath;                                    // ids of the open scopes
   std::vector<int> scopeParent;                                  // by id
@@ -187,7 +237,8 @@ private:
   static constexpr std::pair<int, uint64_t> kStackKey{int(Preset::Kind::zero) * 2, 1};
   Operand preset(Preset::Kind kind, bool wide, uint64_t value = 0);
   Operand specialRegister(const std::string &name, Type t);
-  Operand allocate(RegClass cls);
+  /// `isKept`: across calls of the function that it belongs to.
+  Operand allocate(RegClass cls, bool isKept = true);
   void declare(const PtxStatement &s);
   bool declareVariable(const PtxVariable &v, SymbolScope &into);
   bool isDisabled(const Form *form);
@@ -198,9 +249,11 @@ private:
   /// Scopes and labels of a kernel or function.
   void openBody(const PtxKernel &source);
   bool decodeBody(const PtxKernel &source);
-  /// Decodes the functions that a kernel calls, callees first.
-  bool decodeCallees(const PtxKernel &source);
+  /// Decodes functions that are not yet, those of a component together.
+  bool decodeFunctions(const std::vector<const PtxKernel *> &sources);
+  void declareFunction(const PtxKernel &source);
   bool decodeFunction(const PtxKernel &source);
+  void resolveCalls();
   void touch(Operand slot) { touchedNow.push_back(slot); }
   friend class ModuleLoader;
 };

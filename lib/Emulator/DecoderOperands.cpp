@@ -39,9 +39,14 @@ const Symbol *Decoder::lookup(const std::string &name) const {
   return it == moduleSymbols.end() ? nullptr : &it->second;
 }
 
-Operand Decoder::allocate(RegClass cls) {
+Operand Decoder::allocate(RegClass cls, bool isKept) {
+  auto keep = [&](Operand slot) {
+    if (isKept && function && function->frame)
+      function->frame->keep(slot, cls);
+    return slot;
+  };
   if (cls == RegClass::pred)
-    return kernel.predicates++;
+    return keep(kernel.predicates++);
   uint32_t size = 32 * laneBytes(cls);
   if (kernel.registerBytes + size > kMaxRegisterBytes) {
     fail("ptx_registers: kernel must use at most 64 MiB of lane registers");
@@ -49,7 +54,7 @@ Operand Decoder::allocate(RegClass cls) {
   }
   Operand slot = kernel.registerBytes;
   kernel.registerBytes += size;
-  return slot;
+  return keep(slot);
 }
 
 Operand Decoder::slotOf(const Symbol &s) {
@@ -62,7 +67,7 @@ Operand Decoder::scratch(RegClass cls) { return allocate(cls); }
 
 Operand Decoder::carryFlag() {
   if (carry == kNone)
-    carry = allocate(RegClass::pred);
+    carry = allocate(RegClass::pred, /*isKept=*/false);
   return carry;
 }
 
@@ -180,8 +185,30 @@ Operand Decoder::wideSource(const PtxOperand &o, Type t, RegClass &cls) {
     return s->slot;
   case Symbol::Kind::shared:
     return preset(Preset::Kind::sharedAddress, cls == RegClass::r64, s->value + uint64_t(o.offset));
-  case Symbol::Kind::global:
+  case Symbol::Kind::function:
+    if (o.offset) {
+      fail("ptx_operand: address of function " + o.name + " must have no offset");
+      return 0;
+    }
+    if (bits(t) < 32) {
+      fail("ptx_operand: address of function " + o.name + " must have 32 or 64 bits, got ." +
+           std::string(name(t)));
+      return 0;
+    }
+    return constant(s->value, cls);
+  case Symbol::Kind::entry:
+    unexecuted("kernel " + o.name + " has no address, since no kernel launches another here");
+    return 0;
   case Symbol::Kind::local:
+    if (s->inFrame) {
+      const Operand slot = allocate(cls, /*isKept=*/false);
+      kernel.code.push_back(
+          addressInFrame(slot, s->value + uint64_t(o.offset), cls == RegClass::r64));
+      kernel.code.back().line = line;
+      return slot;
+    }
+    [[fallthrough]];
+  case Symbol::Kind::global:
   case Symbol::Kind::param:
     return constant(s->value + uint64_t(o.offset), cls);
   default:
@@ -261,6 +288,10 @@ AddressOperand Decoder::address(const PtxOperand &o) {
   a.offset = base->offset;
   if (base->kind != PtxOperand::Kind::name) {
     fail("ptx_address: address must be a register, a variable or a number");
+    return a;
+  }
+  if (const Symbol *s = lookup(plain.name); s && s->kind == Symbol::Kind::function) {
+    fail("ptx_address: address must be of memory, got function " + plain.name);
     return a;
   }
   RegClass cls = RegClass::r64;

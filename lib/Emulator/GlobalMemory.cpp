@@ -58,6 +58,15 @@ Result<bool> GlobalMemory::release(uint64_t address) {
   return true;
 }
 
+Result<uint64_t> GlobalMemory::placeFunctions(size_t count) {
+  if (count > (kCodeEnd - nextFunction) / kCodeStep)
+    return Refusal{"mem_size: functions of all modules that a device loads must be at most " +
+                   std::to_string((kCodeEnd - kCodeBase) / kCodeStep)};
+  const uint64_t first = nextFunction;
+  nextFunction += count * kCodeStep;
+  return first;
+}
+
 GlobalRange GlobalMemory::find(uint64_t address) const {
   auto it = live.upper_bound(address);
   if (it == live.begin())

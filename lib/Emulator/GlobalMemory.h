@@ -39,6 +39,8 @@ public:
   facts::Result<bool> release(uint64_t address);
   /// The allocation that holds the address, or an empty range.
   GlobalRange find(uint64_t address) const;
+  /// The address of the first of so many functions, which no other module of the device has.
+  facts::Result<uint64_t> placeFunctions(size_t count);
   /// "no allocation" or the nearest one, for messages.
   std::string describe(uint64_t address) const;
 
@@ -57,7 +59,7 @@ private:
     std::unique_ptr<uint8_t, Free> host;
   };
   std::map<uint64_t, Allocation> live;
-  uint64_t next = kGlobalBase;
+  uint64_t next = kGlobalBase, nextFunction = kCodeBase;
 };
 
 } // namespace blockscale::emu

@@ -29,6 +29,49 @@ uint64_t bytesOf(const Kernel &k) {
   return k.code.size() * sizeof(Instruction) + k.constants.size() * sizeof(LaneLine) +
          (k.lists.size() + k.touched.size()) * sizeof(Operand) + k.presets.size() * sizeof(Preset);
 }
+/// Gives each function its address. Empty, or a refusal.
+std::string placeFunctions(const PtxModule &parsed, Decoder &decoder, LoadedModule &module,
+                           GlobalMemory &memory) {
+  for (const PtxKernel &k : parsed.kernels)
+    if (!k.isEntry && !decoder.functions.emplace(k.name, &k).second)
+      return module.file + ":" + std::to_string(k.line) + ": ptx_func: function " + k.name +
+             " must be defined once";
+  Result<uint64_t> address = memory.placeFunctions(decoder.functions.size());
+  if (!address)
+    return module.file + ":1: " + address.message();
+  for (const PtxKernel &k : parsed.kernels) {
+    Symbol &s = decoder.moduleSymbols[k.name];
+    s.kind = k.isEntry ? Symbol::Kind::entry : Symbol::Kind::function;
+    if (k.isEntry)
+      continue;
+    s.value = *address;
+    module.functions[*address] = {k.name, Signature(k.returns, k.params).text()};
+    *address += kCodeStep;
+  }
+  return {};
+}
+
+/// What an element of an initialiser holds. Empty, or why it cannot.
+std::string addressOf(const PtxReference &r, const PtxVariable &v,
+                      const std::unordered_map<std::string, Symbol> &symbols, uint64_t &value) {
+  auto target = symbols.find(r.name);
+  if (target == symbols.end() || (target->second.kind != Symbol::Kind::global &&
+                                  target->second.kind != Symbol::Kind::function))
+    return "ptx_initializer: " + r.name + " must be a function or a variable of .global or " +
+           ".const above " + v.name;
+  value = target->second.value + uint64_t(r.offset);
+  if (target->second.kind == Symbol::Kind::global)
+    return bits(v.type) == 64
+               ? ""
+               : "ptx_initializer: address of " + r.name + " must be in a 64-bit element";
+  if (r.offset || r.isGeneric)
+    return "ptx_initializer: address of function " + r.name + " must stand alone";
+  return v.type == Type::u64 || v.type == Type::u32
+             ? ""
+             : "ptx_initializer: address of function " + r.name + " must be in a .u64 or .u32, " +
+                   "got ." + std::string(name(v.type));
+}
+
 } // namespace
 
 Module::~Module() = default;
@@ -50,12 +93,18 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
   decoder.usedForms = options.usedForms;
   if (auto version = facts::parsePtxVersion(parsed->version))
     decoder.version = {version->major, version->minor};
+  const CallGraph graph(*parsed);
+  decoder.graph = &graph;
+  if (std::string problem = placeFunctions(*parsed, decoder, *module, memory); !problem.empty())
+    return Refusal{problem};
   uint64_t variables = 0, decoded = 0; // bytes
   for (size_t i = 0; i < parsed->variables.size(); ++i) {
     const PtxVariable &v = parsed->variables[i];
     auto refuse = [&](const std::string &m) {
       return Refusal{file + ":" + std::to_string(parsed->variableLines[i]) + ": " + m};
     };
+    if (decoder.functions.count(v.name))
+      return refuse("ptx_name: " + v.name + " must be a function or a variable, got both");
     Symbol s;
     if (v.space == Space::shared) {
       s.kind = Symbol::Kind::shared;
@@ -87,22 +136,18 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
         module->constants.emplace(*address, *address + v.bytes());
       decoder.moduleSymbols[v.name] = s; // a variable may hold its own address
       for (const PtxReference &r : v.references) {
-        auto target = decoder.moduleSymbols.find(r.name);
-        if (target == decoder.moduleSymbols.end() || target->second.kind != Symbol::Kind::global)
-          return refuse("ptx_initializer: " + r.name +
-                        " must be a variable of .global or .const above " + v.name);
-        uint64_t value = target->second.value + uint64_t(r.offset);
-        std::memcpy(memory.find(*address).host + r.at, &value, sizeof value);
+        uint64_t value = 0;
+        if (std::string problem = addressOf(r, v, decoder.moduleSymbols, value); !problem.empty())
+          return refuse(problem);
+        std::memcpy(memory.find(*address).host + r.at, &value, bits(v.type) / 8);
       }
+      if (!v.references.empty())
+        decoder.tables[v.name] = &v;
     } else {
       return refuse("ptx_variable: state space of " + v.name + " is not taken at module level");
     }
     decoder.moduleSymbols[v.name] = s;
   }
-  for (const PtxKernel &k : parsed->kernels)
-    if (!k.isEntry && !decoder.functions.emplace(k.name, &k).second)
-      return Refusal{file + ":" + std::to_string(k.line) + ": ptx_func: function " + k.name +
-                     " must be defined once"};
   for (const PtxKernel &k : parsed->kernels) {
     if (!k.isEntry)
       continue;

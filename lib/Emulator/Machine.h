@@ -16,6 +16,7 @@
 #define BLOCKSCALE_LIB_EMULATOR_MACHINE_H
 
 #include "Addresses.h"
+#include "CallStack.h"
 #include "Fault.h"
 #include "GlobalMemory.h"
 #include "Hazards/Access.h"
@@ -119,6 +120,7 @@ struct Wait {
     tmemLoad,
     tmemStore,
     loadResult,
+    registers, // that operations in flight write
     tmemAlloc
   };
   Kind kind = Kind::none;
@@ -198,6 +200,7 @@ public:
   uint64_t executed = 0; // thread instructions
   std::vector<uint8_t> local;
   uint64_t localStride = 0;
+  std::unique_ptr<CallStack> calls; // once a function that calls itself is called
 
   // Asynchronous bookkeeping.
   unsigned pendingLoads = 0, pendingStores = 0;                       // tcgen05.ld, tcgen05.st
@@ -255,6 +258,7 @@ private:
     std::vector<uint8_t> local;
     std::vector<uint32_t> predFile;
     std::vector<Fragment> fragments;
+    std::unique_ptr<CallStack> calls;
     bool returned = false;
   };
   std::unique_ptr<Memory> memory;

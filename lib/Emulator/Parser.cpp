@@ -125,35 +125,36 @@ void Parser::topLevel() {
     fail("ptx_syntax: directive expected, got " + describeNext());
 }
 
+bool Parser::formals(std::vector<PtxVariable> &to) {
+  while (!lex.accept(')')) {
+    if (!expect('.', "parameter"))
+      return false;
+    std::string word(lex.directive());
+    PtxVariable v;
+    if (word != "param" && word != "reg")
+      return fail("ptx_param: parameter must be .param, got ." + word);
+    v.isRegister = word == "reg";
+    if (!variable("param", v))
+      return false;
+    to.push_back(std::move(v));
+    lex.accept(',');
+  }
+  return true;
+}
+
 void Parser::kernel(bool isEntry) {
   PtxKernel k;
   k.line = lex.line();
   k.isEntry = isEntry;
   nextExtern = false;
-  auto params = [&](std::vector<PtxVariable> &to) {
-    while (!lex.accept(')')) {
-      if (!expect('.', "parameter"))
-        return false;
-      std::string word(lex.directive());
-      PtxVariable v;
-      if (word != "param" && word != "reg")
-        return fail("ptx_param: parameter must be .param, got ." + word);
-      v.isRegister = word == "reg";
-      if (!variable("param", v))
-        return false;
-      to.push_back(std::move(v));
-      lex.accept(',');
-    }
-    return true;
-  };
-  if (!isEntry && lex.accept('(') && !params(k.returns))
+  if (!isEntry && lex.accept('(') && !formals(k.returns))
     return;
   k.name = lex.identifier();
   if (k.name.empty()) {
     fail("ptx_syntax: kernel must have a name");
     return;
   }
-  if (lex.accept('(') && !params(k.params))
+  if (lex.accept('(') && !formals(k.params))
     return;
   lex.accept(','); // .func f, .noreturn
   while (lex.accept('.')) {
@@ -174,7 +175,8 @@ void Parser::kernel(bool isEntry) {
     }
     if (word != "maxntid" && word != "reqntid" && word != "minnctapersm" && word != "maxnreg" &&
         word != "reqnctapercluster" && word != "explicitcluster" && word != "maxclusterrank" &&
-        word != "noreturn" && word != "blocksareclusters") {
+        word != "noreturn" && word != "blocksareclusters" && word != "abi_preserve" &&
+        word != "abi_preserve_control") {
       fail("ptx_directive: unknown kernel directive ." + word);
       return;
     }

@@ -40,6 +40,8 @@ private:
   void targetDirective();
   void topLevel();
   void kernel(bool isEntry);
+  /// Results or parameters of a function or prototype, after their '('.
+  bool formals(std::vector<PtxVariable> &to);
 
   static bool isSpaceWord(const std::string &w);
   static Space spaceOf(const std::string &w);
@@ -55,6 +57,9 @@ private:
   void body(PtxKernel &k);
   void bodyDirective(PtxKernel &k, PtxStatement &s);
   void labelOrInstruction(PtxKernel &k, PtxStatement &s);
+  /// `label: .branchtargets` and its like; false where another directive stands.
+  bool labelDirective(const std::string &word, PtxStatement &s);
+  bool callPrototype(PtxStatement &s);
 
   /// The digits of an integer without its sign: decimal, 0x, 0b or octal, with U or not.
   bool digits(std::string text, uint64_t &value, bool negative);

@@ -69,6 +69,43 @@ void Parser::bodyDirective(PtxKernel &k, PtxStatement &s) {
   }
 }
 
+bool Parser::callPrototype(PtxStatement &s) {
+  if (lex.accept('(') && !formals(s.returns))
+    return false;
+  if (std::string name(lex.identifier()); name != "_")
+    return fail("ptx_syntax: .callprototype must have '_' for the function, got " +
+                (name.empty() ? describeNext() : name));
+  if (lex.accept('(') && !formals(s.params))
+    return false;
+  while (lex.accept('.')) {
+    // What the callee leaves alone or never comes back from: for the assembler.
+    const std::string word(lex.directive());
+    uint64_t count = 0;
+    if (word != "noreturn" && word != "abi_preserve" && word != "abi_preserve_control")
+      return fail("ptx_directive: unknown directive ." + word + " of .callprototype");
+    if (word != "noreturn" && !integer(count))
+      return false;
+  }
+  return expect(';', ".callprototype");
+}
+
+bool Parser::labelDirective(const std::string &word, PtxStatement &s) {
+  if (word == "callprototype") {
+    s.kind = PtxStatement::Kind::callPrototype;
+    callPrototype(s);
+    return true;
+  }
+  if (word != "branchtargets" && word != "calltargets")
+    return false;
+  s.kind =
+      word == "calltargets" ? PtxStatement::Kind::callTargets : PtxStatement::Kind::branchTargets;
+  do
+    s.targets.emplace_back(lex.identifier());
+  while (lex.accept(','));
+  expect(';', ("." + word).c_str());
+  return true;
+}
+
 void Parser::labelOrInstruction(PtxKernel &k, PtxStatement &s) {
   Lexer saved = lex;
   std::string id(lex.identifier());
@@ -78,26 +115,13 @@ void Parser::labelOrInstruction(PtxKernel &k, PtxStatement &s) {
       Lexer probe = lex;
       probe.accept('.');
       const std::string word(probe.directive());
-      if (word == "callprototype") {
-        // Parameters of calls through a register, which the decoder refuses.
-        lex = probe;
-        while (!lex.atEnd() && lex.peek() != ';')
-          if (lex.identifier().empty() && lex.number().empty())
-            lex.accept(lex.peek());
-        expect(';', ".callprototype");
-        return;
-      }
-      if (word == "branchtargets") {
-        lex = probe;
-        s.kind = PtxStatement::Kind::branchTargets;
-        s.name = id;
-        do
-          s.targets.emplace_back(lex.identifier());
-        while (lex.accept(','));
-        expect(';', ".branchtargets");
+      std::swap(lex, probe);
+      s.name = id;
+      if (labelDirective(word, s)) {
         k.body.push_back(std::move(s));
         return;
       }
+      std::swap(lex, probe);
     }
     s.kind = PtxStatement::Kind::label;
     s.name = id;

@@ -92,9 +92,9 @@ bool Parser::initializerElement(PtxVariable &v, uint64_t index) {
   PtxOperand o;
   if (!operand(o, 0))
     return false;
-  if (o.name == "generic" && lex.accept('(')) // global addresses are generic ones
-    if (!operand(o, 0) || !expect(')', "generic"))
-      return false;
+  const bool isGeneric = o.name == "generic" && lex.accept('('); // as global addresses are
+  if (isGeneric && (!operand(o, 0) || !expect(')', "generic")))
+    return false;
   uint64_t at = index * size;
   if (v.count && index >= v.count)
     return fail("ptx_initializer: more values than elements in " + v.name);
@@ -107,9 +107,7 @@ bool Parser::initializerElement(PtxVariable &v, uint64_t index) {
     v.init.resize(at + size);
   }
   if (o.kind == PtxOperand::Kind::name && !o.negated && o.pair.empty()) {
-    if (size != 8)
-      return fail("ptx_initializer: address of " + o.name + " must be in a 64-bit element");
-    v.references.push_back({at, o.name, o.offset});
+    v.references.push_back({at, o.name, o.offset, isGeneric});
     return true;
   }
   if (o.kind != PtxOperand::Kind::integer && o.kind != PtxOperand::Kind::real)

@@ -172,6 +172,8 @@ public:
   std::vector<Kernel> kernelList;
   std::shared_ptr<const SourceLines> source; // of its .loc directives
   std::map<uint64_t, uint64_t> constants;    // .const variables: from, to
+  /// By address: the name and the text of the signature.
+  std::map<uint64_t, std::pair<std::string, std::string>> functions;
 
   bool isConstant(uint64_t address) const {
     auto it = constants.upper_bound(address);

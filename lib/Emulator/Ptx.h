@@ -41,11 +41,12 @@ struct PtxInstruction {
   std::vector<PtxOperand> operands;
 };
 
-/// An address in an initialiser: of a variable, plus an offset.
+/// An address in an initialiser: of a variable plus an offset, or of a function.
 struct PtxReference {
   uint64_t at = 0; // byte in the variable
   std::string name;
   int64_t offset = 0;
+  bool isGeneric = false; // written as generic(name)
 };
 
 struct PtxVariable {
@@ -69,7 +70,9 @@ struct PtxStatement {
     scopeEnd,
     registers,
     variable,
-    branchTargets
+    branchTargets,
+    callTargets,
+    callPrototype
   };
   Kind kind = Kind::instruction;
   unsigned line = 0;
@@ -78,7 +81,8 @@ struct PtxStatement {
   Type type = Type::b32;
   int64_t count = -1; // registers: -1 a single one, else %name0..%name<count-1>
   PtxVariable variable;
-  std::vector<std::string> targets; // .branchtargets
+  std::vector<std::string> targets;         // .branchtargets, .calltargets
+  std::vector<PtxVariable> returns, params; // .callprototype
 };
 
 struct PtxKernel {

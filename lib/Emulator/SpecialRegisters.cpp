@@ -27,7 +27,7 @@ Operand Decoder::preset(Preset::Kind kind, bool wide, uint64_t value) {
   auto key = std::make_pair(int(kind) * 2 + wide, value);
   if (auto it = presetSlots.find(key); it != presetSlots.end())
     return it->second;
-  Operand slot = allocate(wide ? RegClass::r64 : RegClass::r32);
+  Operand slot = allocate(wide ? RegClass::r64 : RegClass::r32, /*isKept=*/false);
   presetSlots[key] = slot;
   kernel.presets.push_back({kind, wide, slot, value});
   return slot;

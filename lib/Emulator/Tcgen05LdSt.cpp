@@ -84,7 +84,8 @@ public:
   }
   bool helps(const Warp &waiter, const Fragment &f) const override {
     return &waiter == warp &&
-           (f.wait.kind == Wait::Kind::tmemLoad || f.wait.kind == Wait::Kind::loadResult);
+           (f.wait.kind == Wait::Kind::tmemLoad || f.wait.kind == Wait::Kind::loadResult ||
+            f.wait.kind == Wait::Kind::registers);
   }
   bool touchesTmem() const override { return true; }
   const char *what() const override { return "tcgen05.ld"; }

@@ -225,6 +225,7 @@ bool Warp::canProceed(const Fragment &f) const {
   case K::tmemLoad:
   case K::tmemStore:
   case K::loadResult:
+  case K::registers:
     return !cta->cluster->inFlight([&](const AsyncOp &op) { return op.helps(*this, f); });
   }
   return true;
@@ -408,13 +409,16 @@ void Warp::exitLanes(uint32_t lanes) {
 void Warp::remember() {
   if (!memory)
     memory = std::make_unique<Memory>();
-  *memory = {file, local, predFile, fragments, false};
+  *memory = {
+      file, local, predFile, fragments, calls ? std::make_unique<CallStack>(*calls) : nullptr,
+      false};
 }
 
 bool Warp::isAsRemembered() {
   memory->returned =
-      memory->returned || (fragments == memory->fragments && predFile == memory->predFile &&
-                           file == memory->file && local == memory->local);
+      memory->returned ||
+      (fragments == memory->fragments && predFile == memory->predFile && file == memory->file &&
+       local == memory->local && (!calls || (memory->calls && *calls == *memory->calls)));
   return memory->returned;
 }
 
@@ -511,7 +515,13 @@ uint8_t *Warp::resolve(const Instruction &in, Space space, uint64_t address, uns
   case Space::sharedCluster:
     return resolveShared(in, address, bytes);
   case Space::local:
-    if (address + bytes > kernel->localBytes) {
+    if (calls && address >= firstFrame(*kernel)) {
+      std::vector<uint8_t> &frames = calls->lanes[lane].memory;
+      const uint64_t offset = address - firstFrame(*kernel);
+      if (offset < frames.size() && bytes <= frames.size() - offset)
+        return frames.data() + offset;
+    }
+    if (address >= kernel->localBytes || bytes > kernel->localBytes - address) {
       fail(in, Fault("mem_local: local access of " + dec(bytes) + " bytes must lie in " +
                      dec(int64_t(kernel->localBytes)) + " bytes, got " + hex(address))
                    .at(describeBytes(Space::local, address, bytes)));

@@ -55,8 +55,10 @@ TEST(Initializer, Refusals) {
             "t.ptx:4: ptx_initializer: more values than elements in a");
   EXPECT_EQ(error(".global .u32 a[2] = {{1}, 2};\n"),
             "t.ptx:4: ptx_initializer: lists of a must nest as its extents do");
-  EXPECT_EQ(error(".global .u64 a = b;\n.global .u32 b;\n"),
-            "t.ptx:4: ptx_initializer: b must be a variable of .global or .const above a");
+  EXPECT_EQ(
+      error(".global .u64 a = b;\n.global .u32 b;\n"),
+      "t.ptx:4: ptx_initializer: b must be a function or a variable of .global or .const above "
+      "a");
   EXPECT_EQ(error(".global .u32 b;\n.global .u32 a = b;\n"),
             "t.ptx:5: ptx_initializer: address of b must be in a 64-bit element");
   EXPECT_EQ(error(".global .u32 a[2] = {1, 2;\n"), "t.ptx:4: ptx_initializer: list must be closed");

@@ -42,8 +42,7 @@ const Case kCases[] = {
     {"CallThroughRegister",
      "P: .callprototype (.param .b32 _) _ (.param .b32 _,\n .param .align 8 .b8 _[16]);\n"
      "call %rd0, P;",
-     "ptx_unexecuted: call parses but is not executed: the function is not named: no call through "
-     "a register, since a function has no address here"},
+     "ptx_call: call with P must have 2 parameters and 1 results, got 0 and 0"},
     {"WrongWidth", "add.s64 %r0, %rd0, %rd1;",
      "ptx_operand: register %r0 must have the width of .s64"},
     {"OperandCount", "add.s32 %r0, %r1;", "ptx_operands: add must have 3 operands, got 2"},

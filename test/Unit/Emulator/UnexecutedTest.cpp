@@ -76,14 +76,6 @@ TEST(Unexecuted, ModuleWithoutAnotherKernelIsRefusedAtLoad) {
   EXPECT_EQ(launch(".func f() {\n\n\ncall nowhere; ret; }\n", "a").load, kRefused);
 }
 
-TEST(Unexecuted, FunctionsThatCallThemselves) {
-  const std::string text = ".func f() {\n\n\ncall f; ret; }\n" + std::string(kRight) +
-                           ".entry wrong() { call f; ret; }\n";
-  EXPECT_EQ(launch(text, "right").value, 7u);
-  EXPECT_EQ(launch(text, "wrong").launch,
-            "t.ptx:7: ptx_unexecuted: call parses but is not executed: f calls itself");
-}
-
 TEST(Unexecuted, WhatIsNoPtxRefusesTheModule) {
   EXPECT_EQ(
       launch(std::string(kRight) + ".entry wrong() { call nowhere; frobnicate; ret; }\n", "right")
