@@ -191,12 +191,23 @@ template <class Op, typename T> struct Halves {
            uint32_t(uint16_t(Op::template run<T>(T(a >> 16), T(b >> 16)))) << 16;
   }
 };
+/// An operation on each byte of a register.
+template <class Op, typename T> struct Bytes {
+  static uint32_t run(uint32_t a, uint32_t b) {
+    uint32_t out = 0;
+    for (unsigned shift = 0; shift < 32; shift += 8)
+      out |= uint32_t(uint8_t(Op::template run<T>(T(a >> shift), T(b >> shift)))) << shift;
+    return out;
+  }
+};
 template <class Op> struct Relu {
   template <typename T> static T run(T a, T b) { return std::max(T(0), Op::template run<T>(a, b)); }
 };
 template <class Op> Handler packedInt(Type t) {
   return t == Type::u16x2   ? binaryLanes<Halves<Op, uint16_t>, uint32_t>
          : t == Type::s16x2 ? binaryLanes<Halves<Op, int16_t>, uint32_t>
+         : t == Type::u8x4  ? binaryLanes<Bytes<Op, uint8_t>, uint32_t>
+         : t == Type::s8x4  ? binaryLanes<Bytes<Op, int8_t>, uint32_t>
                             : nullptr;
 }
 
@@ -204,9 +215,12 @@ template <class Op> Handler packedInt(Type t) {
 std::optional<Type> lastType(const Decoder &d) {
   return d.raw->modifiers.empty() ? std::nullopt : parseType(d.raw->modifiers.back());
 }
+bool isPackedInteger(Type t) {
+  return t == Type::u16x2 || t == Type::s16x2 || t == Type::u8x4 || t == Type::s8x4;
+}
 bool isIntegerForm(const Decoder &d) {
   auto t = lastType(d);
-  return t && (isInteger(*t) || *t == Type::u16x2 || *t == Type::s16x2);
+  return t && (isInteger(*t) || isPackedInteger(*t));
 }
 
 bool decodeAddSub(Decoder &d) {
@@ -217,11 +231,15 @@ bool decodeAddSub(Decoder &d) {
   bool sub = d.raw->opcode == "sub";
   bool sat = d.take("sat");
   Type t = d.takeType();
+  if (sat && isPackedInteger(t))
+    return emitLanes(d, sub ? packedInt<SubSat>(t) : packedInt<AddSat>(t), t, 2);
+  if (sat && t == Type::u32)
+    return !sub && emitLanes(d, binaryLanes<AddSat, uint32_t>, t, 2);
   if (sat)
     return t == Type::s32 &&
            emitLanes(d, sub ? binaryLanes<SubSat, int32_t> : binaryLanes<AddSat, int32_t>, t, 2);
-  if (t == Type::u16x2 || t == Type::s16x2)
-    return !sub && emitLanes(d, packedInt<Add>(t), t, 2);
+  if (isPackedInteger(t))
+    return emitLanes(d, sub ? packedInt<Sub>(t) : packedInt<Add>(t), t, 2);
   return emitLanes(d, sub ? binaryInt<Sub>(t) : binaryInt<Add>(t), t, 2);
 }
 
@@ -370,16 +388,22 @@ bool decodeMinMax(Decoder &d) {
                      2);
   if (relu)
     return emitLanes(d, max ? packedInt<Relu<Max>>(t) : packedInt<Relu<Min>>(t), t, 2);
-  if (t == Type::u16x2 || t == Type::s16x2)
+  if (isPackedInteger(t))
     return emitLanes(d, max ? packedInt<Max>(t) : packedInt<Min>(t), t, 2);
   return emitLanes(d, max ? binaryInt<Max>(t) : binaryInt<Min>(t), t, 2);
 }
+
+struct NegBytes {
+  static uint32_t run(uint32_t a) { return Bytes<Sub, int8_t>::run(0, a); }
+};
 
 bool decodeNegAbs(Decoder &d) {
   if (!isIntegerForm(d))
     return decodeFloat(d);
   bool neg = d.raw->opcode == "neg";
   Type t = d.takeType();
+  if (t == Type::s8x4)
+    return neg && emitLanes(d, unaryLanes<NegBytes, uint32_t>, t, 1);
   return emitLanes(d, neg ? unarySigned<Neg>(t) : unarySigned<Abs>(t), t, 1);
 }
 

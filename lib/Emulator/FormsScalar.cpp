@@ -30,6 +30,17 @@ std::string from(const Decoder &d, facts::Arch first) {
 std::string fromSm100(const Decoder &d) { return from(d, facts::Arch::sm_100); }
 std::string fromSm86(const Decoder &d) { return from(d, facts::Arch::sm_86); }
 
+/// Packed bytes, and integer sums with .sat but for .s32: by ptxas 13.5.
+std::string packedBytes(const Decoder &d) {
+  if (!facts::covers(d.arch, facts::Arch::sm_107f) && !facts::covers(d.arch, facts::Arch::sm_120f))
+    return "ptx_target: " + d.spelling() + " must have a target of sm_107f or sm_120f, got " +
+           std::string(facts::name(d.arch));
+  return d.version >= facts::PtxRelease{9, 2}
+             ? std::string()
+             : "ptx_version: " + d.spelling() + " must have .version 9.2 or later, got " +
+                   std::to_string(d.version.major) + "." + std::to_string(d.version.minor);
+}
+
 /// min and max of three values came with sm_100; they alone take .abs without .xorsign.
 std::string ofThree(const Decoder &d) {
   if (d.count() == 4)
@@ -44,10 +55,13 @@ constexpr Form kIntegerForms[] = {
     {"add", "@int"},
     {"add", "sat s32"},
     {"add", "u16x2|s16x2", {}, {}, kClusters},
+    {"add", "sat u32|u16x2|s16x2|u8x4|s8x4", {}, {}, {}, packedBytes},
+    {"add", "u8x4|s8x4", {}, {}, {}, packedBytes},
     {"add", "cc @cc"},
     {"addc", "cc? @cc"},
     {"sub", "@int"},
     {"sub", "sat s32"},
+    {"sub", "sat? u8x4|s8x4", {}, {}, {}, packedBytes},
     {"sub", "cc @cc"},
     {"subc", "cc? @cc"},
     {"mul", "lo|hi @int"},
@@ -66,11 +80,16 @@ constexpr Form kIntegerForms[] = {
     {"rem", "@int"},
     {"min", "@int"},
     {"min", "u16x2|s16x2", {}, {}, kClusters},
+    {"min", "u8x4|s8x4", {}, {}, {}, packedBytes},
+    {"min", "relu s8x4", {}, {}, {}, packedBytes},
     {"max", "@int"},
     {"max", "u16x2|s16x2", {}, {}, kClusters},
+    {"max", "u8x4|s8x4", {}, {}, {}, packedBytes},
+    {"max", "relu s8x4", {}, {}, {}, packedBytes},
     {"min", "relu s32|s16x2", {}, {}, kClusters},
     {"max", "relu s32|s16x2", {}, {}, kClusters},
     {"neg", "s16|s32|s64"},
+    {"neg", "s8x4", {}, {}, {}, packedBytes},
     {"abs", "s16|s32|s64"},
     {"sad", "@int"},
     {"popc", "b32|b64"},

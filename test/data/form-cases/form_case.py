@@ -21,7 +21,7 @@ for _t in "b8 u8 s8".split():
     BITS[_t] = 8
 for _t in "b16 u16 s16 f16 bf16".split():
     BITS[_t] = 16
-for _t in "b32 u32 s32 f32 f16x2 bf16x2 u16x2 s16x2 tf32".split():
+for _t in "b32 u32 s32 f32 f16x2 bf16x2 u16x2 s16x2 u8x4 s8x4 tf32".split():
     BITS[_t] = 32
 for _t in "b64 u64 s64 f64 f32x2".split():
     BITS[_t] = 64

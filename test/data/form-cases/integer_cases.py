@@ -86,6 +86,26 @@ def integerForms():
                 return mask(f(pick(x), pick(y)), 16) | mask(f(pick(x >> 16), pick(y >> 16)), 16) << 16
             apply(f"{op}.{t}", t, [t, t], pair, [[0x0001FFFF, 0x80007FFF, 0x12345678, 0, 0xFFFF0001, 5, 0x7FFF8000, 9],
                                                 [0x00020001, 0x7FFF8000, 0x87654321, 1, 0x00010001, 0x50007, 1, 0x90000]])
+    apply("add.sat.u32", "u32", ["u32", "u32"], lambda a, b: min(a + b, 2**32 - 1), [edge, [1, -1, 3, 4, 2**30, -2**31, -1, 0]])
+    packed = [[0x0001FFFF, 0x80007FFF, 0x12345678, 0x7F80FF01, 0xFFFF0001, 5, 0x7FFF8080, 9],
+              [0x00020001, 0x7FFF8000, 0x87654321, 0x01FF7F80, 0x00010001, 0x50007, 0x0180FF01, 0x90000]]
+    wrapped = [("add", lambda a, b: a + b), ("sub", lambda a, b: a - b), ("min", min), ("max", max)]
+    for t, names in [("u16x2", "add.sat"), ("s16x2", "add.sat"), ("u8x4", "add add.sat sub sub.sat min max"),
+                     ("s8x4", "add add.sat sub sub.sat min max min.relu max.relu")]:
+        width = int(t[1:].split("x")[0])
+        least, most = (-2**(width - 1), 2**(width - 1) - 1) if t[0] == "s" else (0, 2**width - 1)
+        for name in names.split():
+            f = dict(wrapped)[name.split(".")[0]]
+            def each(x, y, f=f, width=width, t=t, name=name, least=least, most=most):
+                out = 0
+                for at in range(0, 32, width):
+                    pick = (lambda v: signed(v >> at, width)) if t[0] == "s" else (lambda v: mask(v >> at, width))
+                    value = f(pick(x), pick(y))
+                    value = max(0, value) if "relu" in name else max(least, min(most, value)) if "sat" in name else value
+                    out |= mask(value, width) << at
+                return out
+            apply(f"{name}.{t}", t, [t, t], each, packed)
+    apply("neg.s8x4", "s8x4", ["s8x4"], lambda x: sum(mask(-(x >> at), 8) << at for at in range(0, 32, 8)), packed[:1])
     apply("min.relu.s32", "s32", ["s32", "s32"], lambda a, b: max(0, min(a, b)), [INT_A, INT_B])
     apply("max.relu.s32", "s32", ["s32", "s32"], lambda a, b: max(0, a, b), [INT_A, INT_B])
     for t in "u32 s32 u64 s64".split():
