@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fp8Avx2.h"
+#include "Fp8Exceptions.h"
 
 using namespace blockscale::emu::fp8;
 
@@ -132,15 +133,7 @@ void decodeA(const Tile &t, RowA &row, const uint8_t *codes, const uint8_t *scal
       }
       store(row.fixed + k, _mm256_permute4x64_epi64(_mm256_packs_epi32(fixed[0], fixed[1]), 0xD8));
     }
-    row.exceptions[block] = 0;
-    for (; odd != 0; odd &= odd - 1) {
-      if (row.exceptions[block] == kMaxRowExceptions) {
-        row.shortcut = false;
-        break;
-      }
-      row.exceptionAt[block][row.exceptions[block]++] =
-          uint8_t(block * kBlock + __builtin_ctz(odd));
-    }
+    keepExceptions(row, block, odd);
   }
   row.shortcut &= !row.isNan && !row.hasInfinity;
 }
@@ -222,19 +215,12 @@ void decodeB(const Tile &t, Workspace &w, int first) {
                 _mm256_blend_epi16(previous[h], _mm256_slli_epi32(fixed, 16), 0xAA));
         previous[h] = fixed;
       }
-      if (_mm_testz_si128(odd, odd) || !b.shortcut)
+      if (_mm_testz_si128(odd, odd))
         continue;
-      int &count = b.exceptions[block];
-      if (count == kMaxColumnExceptions) {
-        b.shortcut = false;
-        continue;
-      }
-      b.exceptionAt[block][count] = uint8_t(k);
-      for (int h = 0; h < 2; ++h)
-        _mm256_store_ps(
-            b.exceptionValue[block][count] + h * kHalf,
-            _mm256_and_ps(floats(widen(odd, h)), _mm256_load_ps(b.value[k] + h * kHalf)));
-      ++count;
+      if (float *to = placeOfException(b, block, k))
+        for (int h = 0; h < 2; ++h)
+          _mm256_store_ps(to + h * kHalf, _mm256_and_ps(floats(widen(odd, h)),
+                                                        _mm256_load_ps(b.value[k] + h * kHalf)));
     }
   }
   b.shortcut &= b.nanColumns == 0 && !b.hasInfinity;

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fp8Avx512.h"
+#include "Fp8Exceptions.h"
 
 using namespace blockscale::emu::fp8;
 
@@ -99,15 +100,7 @@ void decodeA(const Tile &t, RowA &row, const uint8_t *codes, const uint8_t *scal
       _mm256_store_si256((__m256i *)(row.fixed + k),
                          _mm512_cvtepi32_epi16(_mm512_cvttps_epi32(_mm512_mul_ps(kept, toUnits))));
     }
-    row.exceptions[block] = 0;
-    for (; odd != 0; odd &= odd - 1) {
-      if (row.exceptions[block] == kMaxRowExceptions) {
-        row.shortcut = false;
-        break;
-      }
-      row.exceptionAt[block][row.exceptions[block]++] =
-          uint8_t(block * kBlock + __builtin_ctz(odd));
-    }
+    keepExceptions(row, block, odd);
   }
   row.shortcut &= !row.isNan && !row.hasInfinity;
 }
@@ -181,15 +174,10 @@ void decodeB(const Tile &t, Workspace &w, int first) {
                                                                    _mm512_slli_epi32(fixed, 16)));
       previous = fixed;
       __mmask16 odd = nonzero & __mmask16(~regular);
-      if (odd == 0 || !b.shortcut)
+      if (odd == 0)
         continue;
-      int &count = b.exceptions[block];
-      if (count == kMaxColumnExceptions) {
-        b.shortcut = false;
-        continue;
-      }
-      b.exceptionAt[block][count] = uint8_t(k);
-      _mm512_store_ps(b.exceptionValue[block][count++], _mm512_maskz_mov_ps(odd, value));
+      if (float *to = placeOfException(b, block, k))
+        _mm512_store_ps(to, _mm512_maskz_mov_ps(odd, value));
     }
   }
   b.shortcut &= b.nanColumns == 0 && !b.hasInfinity;
