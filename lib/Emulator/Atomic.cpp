@@ -96,7 +96,8 @@ template <typename T> Outcome atomic(Warp &w, const Instruction &in) {
     int l = __builtin_ctz(m);
     addresses[l] = uint64_t(in.imm) + (in.flags & kWideBase ? w.reg<uint64_t>(in.op[1])[l]
                                                             : w.reg<uint32_t>(in.op[1])[l]);
-    places[l] = w.resolve(in, Space(in.imm2), addresses[l], sizeof(T), unsigned(l));
+    places[l] =
+        w.resolve(in, Space(in.imm2), addresses[l], sizeof(T), unsigned(l), Warp::Access::write);
     if (!places[l])
       return Outcome::error;
   }
@@ -133,7 +134,8 @@ Outcome atomicWide(Warp &w, const Instruction &in) {
     int l = __builtin_ctz(m);
     uint64_t address =
         in.flags & kWideBase ? w.reg<uint64_t>(in.op[1])[l] : w.reg<uint32_t>(in.op[1])[l];
-    uint8_t *p = w.resolve(in, Space(in.imm2), address + uint64_t(in.imm), kBytes, unsigned(l));
+    uint8_t *p = w.resolve(in, Space(in.imm2), address + uint64_t(in.imm), kBytes, unsigned(l),
+                           Warp::Access::write);
     if (!p)
       return Outcome::error;
     note(w, in, address + uint64_t(in.imm), kBytes, l);
@@ -164,7 +166,8 @@ Outcome atomicVector(Warp &w, const Instruction &in) {
     int l = __builtin_ctz(m);
     uint64_t address =
         in.flags & kWideBase ? w.reg<uint64_t>(in.op[1])[l] : w.reg<uint32_t>(in.op[1])[l];
-    uint8_t *p = w.resolve(in, Space(in.imm2), address + uint64_t(in.imm), n * bytes, unsigned(l));
+    uint8_t *p = w.resolve(in, Space(in.imm2), address + uint64_t(in.imm), n * bytes, unsigned(l),
+                           Warp::Access::write);
     if (!p)
       return Outcome::error;
     for (unsigned i = 0; i < n; ++i)

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Call.h"
+#include "Echo.h"
 #include "Lanes.h"
 
 #include <algorithm>
@@ -37,12 +38,12 @@ const CallEntry *entryAt(Warp &w, const Instruction &in, uint64_t address, unsig
   auto it = std::lower_bound(table.entries.begin(), table.entries.end(), address,
                              [](const auto &e, uint64_t a) { return e->address < a; });
   if (it == table.entries.end() || (*it)->address != address) {
-    w.fail(in,
-           "call_target: " + problemOf(w, table, address) + " in thread " + dec(w.id * 32 + lane));
+    w.fail(in, "call_target: " + echo(problemOf(w, table, address)) + " in thread " +
+                   dec(w.id * 32 + lane));
     return nullptr;
   }
   if (!(*it)->refusal.empty()) {
-    w.fail(in, "call_unexecuted: called function must be executed here, got " + (*it)->name +
+    w.fail(in, "call_unexecuted: called function must be executed here, got " + echo((*it)->name) +
                    ", refused as " + (*it)->refusal);
     return nullptr;
   }

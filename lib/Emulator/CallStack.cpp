@@ -6,6 +6,7 @@
 
 #include "CallStack.h"
 
+#include "Echo.h"
 #include "Lanes.h"
 
 #include <cstring>
@@ -60,7 +61,7 @@ bool pushFrames(Warp &w, const Instruction &in, const Frame &frame) {
     if (end + lane.saved.size() + frame.savedBytes > kCallStackBytes) {
       w.fail(in, "call_depth: open calls of functions that call themselves must fit the " +
                      dec(int64_t(kCallStackBytes)) + " bytes of a thread's call stack, got call " +
-                     dec(lane.depth + 1) + " of " + frame.name + " in thread " +
+                     dec(lane.depth + 1) + " of " + echo(frame.name) + " in thread " +
                      dec(w.id * 32 + l));
       return false;
     }

@@ -230,7 +230,7 @@ bool Cluster::landForWaiters(std::vector<Warp *> &order) {
 /// it was in does so for ever. States are kept after 16, 32, 64, … idle rounds. What
 /// watches the clock or counts its polls never comes back: there the idle rounds end it.
 bool Cluster::repeats() const {
-  if (idle > kIdleIsLivelock)
+  if (idle > launch.options.pollLimit)
     return true;
   if (launch.kernel.readsClock || idle < kIdleBeforeMemory)
     return false;

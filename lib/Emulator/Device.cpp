@@ -9,6 +9,7 @@
 #include "blockscale/Facts/ArchInfo.h"
 #include "blockscale/Facts/Features.h"
 #include "blockscale/Facts/Products.h"
+#include "blockscale/Facts/Registers.h"
 
 #include "Decoder.h"
 #include "Hazards/LaunchHazards.h"
@@ -107,6 +108,7 @@ constexpr size_t kMaxReports = 20;
 
 constexpr uint64_t kMaxGrid = 0x7FFFFFFF;
 constexpr unsigned kMaxPortableCluster = 16;
+constexpr unsigned kMaxRegisters = 255; // of a thread
 constexpr uint32_t kMaxResident = 4096; // more than any chip holds
 
 std::string text(const Dim3 &d) { return dec(d.x) + "x" + dec(d.y) + "x" + dec(d.z); }
@@ -184,6 +186,25 @@ std::string checkPreferred(facts::Arch arch, const LaunchConfig &c) {
   return {};
 }
 
+/// Empty, or what is wrong with the registers that the launch says a thread has.
+std::string checkRegisters(const Kernel &k, const LaunchConfig &c, uint64_t warps) {
+  if (!c.registers)
+    return {};
+  if (c.registers > kMaxRegisters)
+    return "launch_registers: registers of a thread must be 1 to " + dec(kMaxRegisters) + ", got " +
+           dec(c.registers);
+  auto it = k.directives.find("maxnreg");
+  if (it != k.directives.end() && !it->second.empty() && c.registers > it->second[0])
+    return "launch_registers: registers of a thread must be at most the " +
+           dec(int64_t(it->second[0])) + " of .maxnreg, got " + dec(c.registers);
+  if (uint64_t all = facts::blockRegisters(warps, c.registers);
+      all > uint64_t(facts::kRegistersPerSm))
+    return "launch_registers: registers of a block must be at most " +
+           dec(int64_t(facts::kRegistersPerSm)) + ", got " + dec(int64_t(all)) + " of " +
+           dec(int64_t(warps)) + " warps with " + dec(c.registers) + " each thread";
+  return {};
+}
+
 /// Checks the launch against the kernel's directives and the chip's limits.
 std::string checkLaunch(const LoadedModule &module, const Kernel &k, const LaunchConfig &c,
                         Launch &launch) {
@@ -244,6 +265,8 @@ std::string checkLaunch(const LoadedModule &module, const Kernel &k, const Launc
   if (launch.options.residentClusters > kMaxResident)
     return "launch_resident: resident clusters must be at most " + dec(kMaxResident) + ", got " +
            dec(launch.options.residentClusters);
+  if (std::string e = checkRegisters(k, c, (threads + 31) / 32); !e.empty())
+    return e;
   uint64_t limit = uint64_t(chip.sharedPerBlock);
   if (c.oversizedShared) {
     if (!chip.sharedPerBlockOversized)

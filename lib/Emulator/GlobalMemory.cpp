@@ -32,7 +32,7 @@ void GlobalMemory::Free::operator()(uint8_t *p) const {
     std::free(p);
 }
 
-Result<uint64_t> GlobalMemory::allocate(size_t bytes) {
+Result<uint64_t> GlobalMemory::allocate(size_t bytes, bool isConstant) {
   if (bytes == 0 || bytes > kMaxBytes)
     return Refusal{"mem_size: allocation must take 1 byte to 256 GiB, got " +
                    std::to_string(bytes)};
@@ -45,9 +45,10 @@ Result<uint64_t> GlobalMemory::allocate(size_t bytes) {
                    " bytes"};
   uint64_t address = next;
   next += (bytes + kGap + kGranule - 1) / kGranule * kGranule;
-  live.emplace(address,
-               Allocation{bytes, std::unique_ptr<uint8_t, Free>(static_cast<uint8_t *>(host),
-                                                                Free{isMapped ? bytes : 0})});
+  live.emplace(address, Allocation{bytes,
+                                   std::unique_ptr<uint8_t, Free>(static_cast<uint8_t *>(host),
+                                                                  Free{isMapped ? bytes : 0}),
+                                   isConstant});
   return address;
 }
 
@@ -74,7 +75,7 @@ GlobalRange GlobalMemory::find(uint64_t address) const {
   --it;
   if (address - it->first >= it->second.bytes)
     return {};
-  return {it->first, it->first + it->second.bytes, it->second.host.get()};
+  return {it->first, it->first + it->second.bytes, it->second.host.get(), it->second.isConstant};
 }
 
 std::string GlobalMemory::describe(uint64_t address) const {

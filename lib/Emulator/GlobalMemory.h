@@ -27,6 +27,7 @@ namespace blockscale::emu {
 struct GlobalRange {
   uint64_t begin = 1, end = 0;
   uint8_t *host = nullptr;
+  bool isConstant = false; // a kernel only reads it
   bool covers(uint64_t address, uint64_t bytes) const {
     return address >= begin && address < end && bytes <= end - address;
   }
@@ -35,7 +36,7 @@ struct GlobalRange {
 
 class GlobalMemory {
 public:
-  facts::Result<uint64_t> allocate(size_t bytes);
+  facts::Result<uint64_t> allocate(size_t bytes, bool isConstant = false);
   facts::Result<bool> release(uint64_t address);
   /// The allocation that holds the address, or an empty range.
   GlobalRange find(uint64_t address) const;
@@ -57,6 +58,7 @@ private:
   struct Allocation {
     uint64_t bytes;
     std::unique_ptr<uint8_t, Free> host;
+    bool isConstant = false;
   };
   std::map<uint64_t, Allocation> live;
   uint64_t next = kGlobalBase, nextFunction = kCodeBase;

@@ -54,7 +54,7 @@ Window sharedWindow(const Warp &w, uint64_t base) {
 }
 
 /// The window to try first for an instruction's space; empty where lanes differ.
-Window firstWindow(const Warp &w, Space space) {
+Window firstWindow(const Warp &w, Space space, Warp::Access access = Warp::Access::read) {
   switch (space) {
   case Space::shared:
   case Space::sharedCluster:
@@ -64,6 +64,8 @@ Window firstWindow(const Warp &w, Space space) {
   case Space::local:
     return {};
   default:
+    if (access == Warp::Access::write && w.cache.isConstant)
+      return {};
     return {w.cache.begin, w.cache.end > w.cache.begin ? w.cache.end - w.cache.begin : 0,
             w.cache.host};
   }
@@ -71,13 +73,13 @@ Window firstWindow(const Warp &w, Space space) {
 
 /// The slow way, which reports; remembers where a generic or global address led.
 uint8_t *resolveLane(Warp &w, const Instruction &in, uint64_t address, unsigned bytes, int l,
-                     Window &window) {
+                     Window &window, Warp::Access access) {
   Space space = Space(in.imm2);
-  uint8_t *p = w.resolve(in, space, address, bytes, unsigned(l));
+  uint8_t *p = w.resolve(in, space, address, bytes, unsigned(l), access);
   if (space == Space::generic && address >> kWindowShift == kSharedWindow >> kWindowShift)
     window = sharedWindow(w, kSharedWindow);
   else if (space == Space::generic || space == Space::global || space == Space::constant)
-    window = firstWindow(w, Space::global);
+    window = firstWindow(w, Space::global, access);
   return p;
 }
 
@@ -147,7 +149,7 @@ template <unsigned bytes> Outcome load(Warp &w, const Instruction &in) {
     uint64_t address = laneAddress(w, in, l);
     from[l] = window.find(address, bytes * n);
     if (!from[l])
-      from[l] = resolveLane(w, in, address, bytes * n, l, window);
+      from[l] = resolveLane(w, in, address, bytes * n, l, window, Warp::Access::read);
     if (!from[l])
       return Outcome::error;
   }
@@ -202,7 +204,7 @@ template <unsigned bytes> void noteCollisions(Warp &w, const Instruction &in, Wi
     addresses[l] = laneAddress(w, in, l);
     const uint8_t *p = window.find(addresses[l], bytes * n);
     if (!p)
-      p = resolveLane(w, in, addresses[l], bytes * n, l, window);
+      p = resolveLane(w, in, addresses[l], bytes * n, l, window, Warp::Access::write);
     bool differs = false;
     for (unsigned i = 0; i < n; ++i, p += bytes) {
       const void *value = bytes == 16 ? static_cast<const void *>(w.reg<uint8_t>(regs[i]) + 16 * l)
@@ -222,7 +224,7 @@ template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
   unsigned n = in.sub;
   bool changed = false;
   uint32_t same = 0; // lanes that change nothing
-  Window window = firstWindow(w, Space(in.imm2));
+  Window window = firstWindow(w, Space(in.imm2), Warp::Access::write);
   if (bytes == 4 && n == 1 && !(in.flags & kWideReg))
     if (uint8_t *p = consecutiveWords(w, in, window)) {
       if (w.hazards)
@@ -235,7 +237,7 @@ template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
     uint64_t address = laneAddress(w, in, l);
     uint8_t *p = window.find(address, bytes * n);
     if (!p)
-      p = resolveLane(w, in, address, bytes * n, l, window);
+      p = resolveLane(w, in, address, bytes * n, l, window, Warp::Access::write);
     if (!p)
       return Outcome::error;
     bool differs = false;

@@ -6,6 +6,7 @@
 
 #include "Decoder.h"
 
+#include "Echo.h"
 #include "GlobalMemory.h"
 
 #include "blockscale/Facts/PtxVersion.h"
@@ -34,7 +35,7 @@ std::string placeFunctions(const PtxModule &parsed, Decoder &decoder, LoadedModu
                            GlobalMemory &memory) {
   for (const PtxKernel &k : parsed.kernels)
     if (!k.isEntry && !decoder.functions.emplace(k.name, &k).second)
-      return module.file + ":" + std::to_string(k.line) + ": ptx_func: function " + k.name +
+      return module.file + ":" + std::to_string(k.line) + ": ptx_func: function " + echo(k.name) +
              " must be defined once";
   Result<uint64_t> address = memory.placeFunctions(decoder.functions.size());
   if (!address)
@@ -101,7 +102,7 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
   for (size_t i = 0; i < parsed->variables.size(); ++i) {
     const PtxVariable &v = parsed->variables[i];
     auto refuse = [&](const std::string &m) {
-      return Refusal{file + ":" + std::to_string(parsed->variableLines[i]) + ": " + m};
+      return Refusal{file + ":" + std::to_string(parsed->variableLines[i]) + ": " + echo(m)};
     };
     if (decoder.functions.count(v.name))
       return refuse("ptx_name: " + v.name + " must be a function or a variable, got both");
@@ -125,7 +126,8 @@ Result<std::shared_ptr<LoadedModule>> loadModule(std::string_view text, std::str
       if (variables > kMaxVariables)
         return refuse("ptx_size: variables of a module must take at most 4 GiB together, " +
                       v.name + " goes beyond");
-      Result<uint64_t> address = memory.allocate(v.bytes() ? v.bytes() : 1);
+      Result<uint64_t> address =
+          memory.allocate(v.bytes() ? v.bytes() : 1, v.space == Space::constant);
       if (!address)
         return refuse(address.message());
       if (!v.init.empty())

@@ -244,11 +244,13 @@ public:
   unsigned leader() const { return unsigned(__builtin_ctz(mask)); }
 
   // Memory. Null: the access was refused and the launch has failed.
+  enum class Access : uint8_t { read, write };
   uint8_t *resolve(const Instruction &in, Space space, uint64_t address, unsigned bytes,
-                   unsigned lane);
+                   unsigned lane, Access access = Access::read);
   uint8_t *resolveShared(const Instruction &in, uint64_t address, unsigned bytes,
                          Cta **owner = nullptr);
-  uint8_t *resolveGlobal(const Instruction &in, uint64_t address, unsigned bytes);
+  uint8_t *resolveGlobal(const Instruction &in, uint64_t address, unsigned bytes,
+                         Access access = Access::read);
 
 private:
   std::vector<LaneLine> file;
@@ -389,10 +391,9 @@ private:
   bool finish();
   std::vector<Warp *> order; // those that have not exited
   uint64_t announced = 0;    // `progress` when Launch::changes was last told
-  unsigned idle = 0;         // rounds in which nothing changed
+  uint64_t idle = 0;         // rounds in which nothing changed
   uint64_t repeatsAt = ~uint64_t(0);
   bool repeats() const;
-  static constexpr unsigned kIdleIsLivelock = 100000; // rounds
 };
 
 /// Resolves a generic address to a space and an address in it.

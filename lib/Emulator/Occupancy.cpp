@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The limits of an SM are the facts'; what nobody has published limits nothing. How
-// many registers ptxas will give a kernel is known only where .maxnreg says it:
-// .minnctapersm, .maxntid and .reqntid promise that so many CTAs fit, which is no upper
+// many registers ptxas will give a kernel is known only where the launch or .maxnreg says
+// it: .minnctapersm, .maxntid and .reqntid promise that so many CTAs fit, which is no upper
 // limit. Its tensor memory is known only where every allocation is a number.
 //
 //===----------------------------------------------------------------------===//
@@ -25,10 +25,13 @@ uint64_t ctasPerSm(const Launch &launch) {
   uint64_t ctas = uint64_t(chip.blocksPerSm), threads = uint64_t(launch.warpsPerCta) * 32;
   if (chip.threadsPerSm)
     ctas = std::min(ctas, uint64_t(chip.threadsPerSm) / threads);
-  auto maxnreg = launch.kernel.directives.find("maxnreg");
-  if (maxnreg != launch.kernel.directives.end() && !maxnreg->second.empty() && maxnreg->second[0])
+  uint64_t registers = launch.config.registers;
+  if (auto maxnreg = launch.kernel.directives.find("maxnreg");
+      !registers && maxnreg != launch.kernel.directives.end() && !maxnreg->second.empty())
+    registers = maxnreg->second[0];
+  if (registers)
     ctas = std::min(ctas, uint64_t(facts::kRegistersPerSm) /
-                              facts::blockRegisters(launch.warpsPerCta, maxnreg->second[0]));
+                              facts::blockRegisters(launch.warpsPerCta, registers));
   uint64_t shared = launch.sharedBytes - kSharedBase + uint64_t(facts::kSharedReservedPerBlock);
   uint64_t pool =
       uint64_t(launch.config.oversizedShared ? chip.sharedPerSmOversized : chip.sharedPerSm);

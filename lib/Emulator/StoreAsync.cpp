@@ -52,7 +52,7 @@ public:
                            .against("exit of cta rank " + dec(cta->rank), cta->exitLine));
       return true;
     }
-    uint8_t *to = warp->resolve(where, space, dst, form->bytes(), lane());
+    uint8_t *to = warp->resolve(where, space, dst, form->bytes(), lane(), Warp::Access::write);
     if (!to)
       return true;
     if (form->reduces) {
@@ -124,7 +124,7 @@ Outcome runStoreAsync(Warp &w, const Instruction &in) {
                                               : globalBytes(op->dst, form.bytes())));
     }
     // Refuse at once what could never land.
-    if (!w.resolve(in, space, op->dst, form.bytes(), unsigned(l)))
+    if (!w.resolve(in, space, op->dst, form.bytes(), unsigned(l), Warp::Access::write))
       return Outcome::error;
     if (!form.global) {
       op->barrier = form.mbar.at(w, l);

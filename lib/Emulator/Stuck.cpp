@@ -118,9 +118,10 @@ void Cluster::reportStuck(bool livelock, const std::string &others) {
                    dec(cta->index.z) + " warp " + dec(w->id) + " at " + describeWait(*w, f);
       }
   message += others;
-  if (livelock && idle > kIdleIsLivelock)
-    message += "; given up after " + dec(int64_t(kIdleIsLivelock)) +
-               " rounds without a change, though no warp came back to a state that it was in";
+  if (livelock && idle > launch.options.pollLimit)
+    message += "; given up after " + std::to_string(launch.options.pollLimit) +
+               " rounds without a change, though no warp came back to a state that it was in; "
+               "--poll-limit raises it";
   std::optional<uint64_t> wrongAt;
   for (const auto &cta : ctas)
     for (const auto &[offset, sums] : cta->transactions)

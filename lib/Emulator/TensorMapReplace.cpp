@@ -105,8 +105,10 @@ uint8_t *mapAt(Warp &w, const Instruction &in, Space space, uint64_t address, in
     return nullptr;
   }
   constexpr unsigned kHalf = facts::kTmaMapBytes / 2; // all that the alignment allows at once
-  uint8_t *p = w.resolve(in, space, address, kHalf, unsigned(lane));
-  return p && w.resolve(in, space, address + kHalf, kHalf, unsigned(lane)) ? p : nullptr;
+  uint8_t *p = w.resolve(in, space, address, kHalf, unsigned(lane), Warp::Access::write);
+  return p && w.resolve(in, space, address + kHalf, kHalf, unsigned(lane), Warp::Access::write)
+             ? p
+             : nullptr;
 }
 
 // op: 0 address, 1 value or none (imm2 low), sub: field; target: ordinal; listCount: space

@@ -123,7 +123,7 @@ private:
       std::memcpy(packed + g * to, shared + g * from, to);
   }
   bool write(uint64_t address, const uint8_t *from, unsigned bytes, uint32_t mask) {
-    uint8_t *to = warp->resolveGlobal(where, address, bytes);
+    uint8_t *to = warp->resolveGlobal(where, address, bytes, Warp::Access::write);
     if (!to)
       return false;
     if (form->kind == CopyForm::Kind::reduce) {
@@ -212,7 +212,7 @@ Outcome issueBulkStore(Warp &w, const Instruction &in, const CopyForm &form, int
       return w.fail(in, Fault("bulk_align: addresses and size must be multiples of 16 bytes, got " +
                               hex(op->dst) + " and " + dec(int64_t(op->size)))
                             .at(globalBytes(op->dst, op->size)));
-    if (!w.resolveGlobal(in, op->dst, unsigned(op->size)))
+    if (!w.resolveGlobal(in, op->dst, unsigned(op->size), Warp::Access::write))
       return Outcome::error;
   }
   if (!checkBulkShared(w, in, op->src, span, form.tensor))

@@ -437,7 +437,8 @@ Space classify(uint64_t generic, uint64_t &address) {
   return window == kParamWindow >> kWindowShift ? Space::param : Space::global;
 }
 
-uint8_t *Warp::resolveGlobal(const Instruction &in, uint64_t address, unsigned bytes) {
+uint8_t *Warp::resolveGlobal(const Instruction &in, uint64_t address, unsigned bytes,
+                             Access access) {
   if (!cache.covers(address, bytes)) {
     cache = launch->memory.find(address);
     if (!cache.covers(address, bytes)) {
@@ -448,6 +449,12 @@ uint8_t *Warp::resolveGlobal(const Instruction &in, uint64_t address, unsigned b
                    .at(globalBytes(address, bytes)));
       return nullptr;
     }
+  }
+  if (access == Access::write && cache.isConstant) {
+    fail(in, Fault("mem_const: write of " + dec(bytes) +
+                   " bytes must not go to a .const variable, got " + hex(address))
+                 .at(globalBytes(address, bytes)));
+    return nullptr;
   }
   return cache.at(address);
 }
@@ -494,7 +501,7 @@ std::string describeBytes(Space space, uint64_t address, uint64_t bytes) {
 }
 
 uint8_t *Warp::resolve(const Instruction &in, Space space, uint64_t address, unsigned bytes,
-                       unsigned lane) {
+                       unsigned lane, Access access) {
   if (address & (bytes - 1)) {
     fail(in, Fault("mem_align: address must be a multiple of " + dec(bytes) + " bytes, got " +
                    hex(address))
@@ -536,9 +543,14 @@ uint8_t *Warp::resolve(const Instruction &in, Space space, uint64_t address, uns
                    .at(describeBytes(Space::param, address - kParamBase, bytes)));
       return nullptr;
     }
+    if (access == Access::write) {
+      fail(in, Fault("mem_param: parameters of a kernel must not be written, got " + hex(address))
+                   .at(describeBytes(Space::param, address - kParamBase, bytes)));
+      return nullptr;
+    }
     return launch->params.data() + (address - kParamBase);
   default:
-    return resolveGlobal(in, address, bytes);
+    return resolveGlobal(in, address, bytes, access);
   }
 }
 

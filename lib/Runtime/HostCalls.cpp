@@ -153,7 +153,7 @@ uint64_t bsrt_call_map_end(void) {
 
 void bsrt_call_launch_begin(const char *module, const char *kernel) {
   if (Session *session = active())
-    session->pendingLaunch = {module, kernel, {}, session->preferredCluster, false};
+    session->pendingLaunch = {module, kernel, {}, session->preferredCluster, false, 0};
 }
 
 void bsrt_call_preferred_cluster(int64_t x, int64_t y, int64_t z) {
@@ -169,6 +169,11 @@ void bsrt_call_preferred_cluster(int64_t x, int64_t y, int64_t z) {
 void bsrt_call_programmatic_stream_serialization(void) {
   if (Session *session = active())
     session->pendingLaunch.programmaticStreamSerialization = true;
+}
+
+void bsrt_call_registers(int32_t count) {
+  if (Session *session = active())
+    session->pendingLaunch.registers = uint32_t(count);
 }
 
 void bsrt_call_param_map(uint64_t map) {
@@ -217,6 +222,7 @@ void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t bl
     params.push_back({bytes.data(), bytes.size()});
   std::copy_n(pending.preferredCluster.begin(), 3, config.preferred_cluster);
   config.programmatic_stream_serialization = pending.programmaticStreamSerialization;
+  config.registers = pending.registers;
   config.params = params.data();
   config.param_count = uint32_t(params.size());
   bsrt_module *module = session->findModule(pending.module);
@@ -240,6 +246,7 @@ void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t bl
   record.sharedBytes = config.shared_bytes;
   record.isOversized = config.oversized_shared != 0;
   record.programmaticStreamSerialization = config.programmatic_stream_serialization != 0;
+  record.registers = config.registers;
   record.seconds = stats.seconds;
   record.threadInstructions = stats.thread_instructions;
   record.mmaInstructions = stats.mma_instructions;

@@ -67,6 +67,8 @@ bsrt_status convert(const bsrt_options *from, emu::Options &to) {
                     std::to_string(from->cluster_choice));
     to.clusterChoice = emu::ClusterChoice(from->cluster_choice);
   }
+  if (from->abi_version >= 5 && from->poll_limit)
+    to.pollLimit = from->poll_limit;
   to.hazards.manual = from->early_manual ? emu::ManualRevision::early : emu::ManualRevision::ptx94;
   return BSRT_OK;
 }
@@ -82,6 +84,8 @@ bsrt_status convert(const bsrt_launch_config *config, emu::LaunchConfig &convert
                                   config->preferred_cluster[2]};
   if (config->abi_version >= 4)
     converted.programmaticStreamSerialization = config->programmatic_stream_serialization != 0;
+  if (config->abi_version >= 5)
+    converted.registers = config->registers;
   converted.sharedBytes = config->shared_bytes;
   converted.oversizedShared = config->oversized_shared != 0;
   for (uint32_t i = 0; i < config->param_count; ++i) {

@@ -150,6 +150,8 @@ Value toJson(const ManifestKernel &kernel) {
     object["preferred_cluster"] = integersToJson(kernel.preferredCluster);
   if (kernel.programmaticStreamSerialization)
     object["programmatic_stream_serialization"] = true;
+  if (kernel.registers)
+    object["registers"] = int64_t(kernel.registers);
   return object;
 }
 

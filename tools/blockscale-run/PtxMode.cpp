@@ -246,6 +246,8 @@ private:
                                   kernel.preferredCluster[2]);
     if (kernel.programmaticStreamSerialization)
       bsrt_call_programmatic_stream_serialization();
+    if (kernel.registers)
+      bsrt_call_registers(int32_t(kernel.registers));
     bsrt_call_launch(kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.block[0],
                      kernel.block[1], kernel.block[2], kernel.cluster[0], kernel.cluster[1],
                      kernel.cluster[2], int64_t(kernel.sharedBytes),

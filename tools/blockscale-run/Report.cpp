@@ -186,6 +186,8 @@ static Object toJson(const LaunchRecord &launch) {
     object["preferred_cluster"] = array(launch.preferredCluster);
   if (launch.programmaticStreamSerialization)
     object["programmatic_stream_serialization"] = true;
+  if (launch.registers)
+    object["registers"] = launch.registers;
   if (launch.check) {
     const bsrt_check_result &check = launch.check->result;
     object["check"] = Object{{"name", launch.check->name},

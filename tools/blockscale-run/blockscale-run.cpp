@@ -74,6 +74,8 @@ const Flag kFlags[] = {
     {"resident-clusters", "N",
      "clusters that run side by side in the emulator; the default is what the chip holds"},
     {"max-instructions", "N", "give up a launch beyond so many"},
+    {"poll-limit", "N",
+     "give up a launch after so many rounds of polls in which nothing changes (default 10000000)"},
     {"hazards", "MODE",
      "check the order of accesses in the emulator: on (default), off, or strict, which also warns "
      "of what is wrong by the letter only (docs/Hazards.md)"},
@@ -298,6 +300,8 @@ Result<bool> parseRunOptions(const CommandLine &line, Options &options) {
     status = parseNumber(line, "warmup", 0, 1000000, options.warmup);
   if (status)
     status = parseNumber(line, "max-instructions", 1, UINT64_MAX, run.max_instructions);
+  if (status)
+    status = parseNumber(line, "poll-limit", 1, UINT64_MAX, run.poll_limit);
   if (!status)
     return status;
   if (line.has("warmup") && !options.repeat)

@@ -53,6 +53,9 @@ enum class Unmodelled : uint8_t {
   refuse, // do not run it
 };
 
+/// Rounds of polls in which nothing changes, after which a launch is given up.
+inline constexpr uint64_t kPollLimit = 10'000'000;
+
 struct Options {
   Timing timing = Timing::earliest;
   uint64_t seed = 0;             // also orders warps and CTAs
@@ -61,7 +64,10 @@ struct Options {
   unsigned residentClusters = 0; // that run side by side; 0: as many as the chip holds
   ClusterChoice clusterChoice = ClusterChoice::mixed;
   uint64_t maxInstructions = 0; // 0: no limit; else refuse as livelock beyond it
-  HazardOptions hazards;        // what is checked; errors refuse the launch
+  /// Rounds of warps, a poll or 4096 instructions each, in which nothing changes though none
+  /// comes back to a state that it was in, before the launch is refused as livelock.
+  uint64_t pollLimit = kPollLimit;
+  HazardOptions hazards; // what is checked; errors refuse the launch
   Unmodelled unmodelled = Unmodelled::extend;
   /// For tests: instructions of this spelling, or of this form of `executedForms`
   /// (Coverage.h), do nothing.
@@ -83,6 +89,9 @@ struct LaunchConfig {
   Dim3 preferredCluster{0, 0, 0};
   uint64_t sharedBytes = 0;     // dynamic shared memory of one CTA
   bool oversizedShared = false; // opt in to more than the ordinary limit (sm_107a)
+  /// Of a thread, 1 to 255, as `ptxas -v` prints it: how many CTAs fit an SM follows from it.
+  /// 0: what .maxnreg says, if anything.
+  unsigned registers = 0;
   /// May start once every CTA of the launch before has executed griddepcontrol.launch_dependents
   /// or exited. The emulator runs it behind that launch; its hazard checks do not rely on that.
   bool programmaticStreamSerialization = false;

@@ -45,6 +45,8 @@ void bsrt_call_param_bytes(const void *bytes, int64_t size);
 void bsrt_call_preferred_cluster(int64_t x, int64_t y, int64_t z);
 /* Before a launch that may overlap with the one ahead. */
 void bsrt_call_programmatic_stream_serialization(void);
+/* Before a launch whose threads are known to hold so many registers. */
+void bsrt_call_registers(int32_t count);
 /* A grid without a block launches nothing. */
 void bsrt_call_launch(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x,
                       int64_t block_y, int64_t block_z, int64_t cluster_x, int64_t cluster_y,

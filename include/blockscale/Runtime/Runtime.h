@@ -21,7 +21,7 @@ extern "C" {
 
 /* Structs grow at their end: one of an older version, from BSRT_ABI_OLDEST on, is read as far
  * as that version goes, and what it lacks is 0. */
-#define BSRT_ABI_VERSION 4
+#define BSRT_ABI_VERSION 5
 #define BSRT_ABI_OLDEST 2
 
 typedef enum bsrt_status { BSRT_OK = 0, BSRT_ERROR = 1 } bsrt_status;
@@ -64,6 +64,9 @@ typedef struct bsrt_options {
   /* Since version 3. */
   uint32_t resident_clusters; /* that run side by side; 0: as many as the chip holds */
   uint32_t cluster_choice;    /* a bsrt_cluster_choice; other values are refused */
+  /* Since version 5. */
+  uint64_t poll_limit; /* rounds of polls without a change until a launch is given up as livelock;
+                          0: 10,000,000 */
 } bsrt_options;
 
 /** A TMA tensor map, dimension 0 innermost; codes are the driver's. */
@@ -98,6 +101,9 @@ typedef struct bsrt_launch_config {
   /* Since version 4. */
   uint32_t programmatic_stream_serialization; /* 1: may start before the launch ahead is over,
                                                  as griddepcontrol tells */
+  /* Since version 5. */
+  uint32_t registers; /* of a thread, 1 to 255, as ptxas -v prints: the emulator's blocks of an SM
+                         follow from it, a driver knows its own; 0: as .maxnreg says */
 } bsrt_launch_config;
 
 typedef struct bsrt_launch_stats {

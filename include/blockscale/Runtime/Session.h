@@ -39,6 +39,7 @@ struct LaunchRecord {
   uint64_t sharedBytes;
   bool isOversized;
   bool programmaticStreamSerialization;
+  uint32_t registers; // of a thread, where the launch said so
   double seconds;
   uint64_t threadInstructions, mmaInstructions;
   double mmaFlops;
@@ -87,6 +88,7 @@ public:
     std::vector<std::vector<uint8_t>> params;
     std::array<uint32_t, 3> preferredCluster{};
     bool programmaticStreamSerialization = false;
+    uint32_t registers = 0;
   };
   std::array<uint32_t, 3> preferredCluster{}; // of every launch; 0: as the launch says
   bool onlyTimes = false;          // each launch for its time alone: its results have been read

@@ -98,6 +98,7 @@ struct ManifestKernel {
   uint64_t sharedBytes = 0;
   SharedMode sharedMode = SharedMode::standard;
   bool programmaticStreamSerialization = false; // may overlap with the kernel before
+  uint32_t registers = 0;                       // of a thread; 0: not said
   std::vector<ManifestParam> params;
 };
 

@@ -79,6 +79,7 @@ constexpr HazardFault kFaults[] = {
     {"mbar_tx", "MB5", kWrong, "the bytes of expect_tx, or those of the copies"},
     {"mbar_wait", "MB3", kMissing, "an mbarrier of the own CTA that the other CTA arrives at"},
     {"mem_align", "", kWrong, "the address"},
+    {"mem_const", "", kWrong, "the address: kernels only read .const variables"},
     {"mem_global", "", kWrong, "the address, or the size of the buffer"},
     {"mem_local", "", kWrong, "the address"},
     {"mem_param", "", kWrong, "the address"},

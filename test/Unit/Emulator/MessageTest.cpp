@@ -123,8 +123,8 @@ const Case kCases[] = {
      "mov.u32 %r0, 0;\nL: nanosleep.u32 20; add.u32 %r0, %r0, 1; setp.lt.u32 %p1, %r0, 200000;\n"
      "@%p1 bra L;",
      "livelock: every warp polls and nothing is in flight; cta 0,0,0 warp 0 at line 12 polls; "
-     "given "
-     "up after 100000 rounds without a change, though no warp came back to a state that it was in"},
+     "given up after 100000 rounds without a change, though no warp came back to a state that it "
+     "was in; --poll-limit raises it"},
     {"BarrierDeadlock", "bar.sync 1, 64;",
      "deadlock: no warp can run and nothing is in flight; cta 0,0,0 warp 0 at line 11 waits at "
      "barrier 1 (32 of 64 threads arrived)"},
@@ -219,6 +219,7 @@ TEST_P(Message, OneLocatedLine) {
   const Case &c = GetParam();
   Scene s;
   s.options.timing = Timing::latest;
+  s.options.pollLimit = 100000;
   Ran r = run(kernel(c.body, c.target, kVars), s);
   std::string line = "t.ptx:" + std::to_string(kBodyLine) + ": ";
   ASSERT_NE(r.error, "");
@@ -423,6 +424,14 @@ TEST(Launch, PollsThatEnd) {
   std::string timeout = "mov.u32 %r3, 0;\nL: ld.volatile.global.u32 %r1, [%out]; add.u32 %r3, %r3, "
                         "1; setp.lt.u32 %p0, %r3, 20000; @%p0 bra L;";
   EXPECT_EQ(run(kernel(timeout)).error, "");
+  // As a retry with pauses does: a million rounds.
+  const std::string retry = "mov.u32 %r3, 0;\nL: nanosleep.u32 64; add.u32 %r3, %r3, 1; "
+                            "setp.lt.u32 %p0, %r3, 1000000; @%p0 bra L;";
+  if (!blockscale::test::kIsSanitized)
+    EXPECT_EQ(run(kernel(retry)).error, "");
+  Scene cut;
+  cut.options.pollLimit = 5000;
+  EXPECT_NE(run(kernel(retry), cut).error.find("given up after 5000 rounds"), std::string::npos);
 }
 
 } // namespace

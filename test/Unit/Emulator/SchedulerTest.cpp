@@ -47,7 +47,7 @@ Scene barrierScene(uint32_t blocks) {
 }
 
 /// The counter starts at zero: a first kernel clears it.
-Ran runBarrier(const std::string &ptx, Scene s) {
+Ran runBarrier(const std::string &ptx, Scene s, unsigned registers = 0) {
   Ran r;
   auto device = makeDevice(s.options);
   auto module = load(*device, ptx, "t.ptx");
@@ -63,6 +63,7 @@ Ran runBarrier(const std::string &ptx, Scene s) {
   c.block = s.block;
   c.cluster = s.cluster;
   c.sharedBytes = s.shared;
+  c.registers = registers;
   c.params = {param(out), param(out)};
   auto stats = device->launch(**module, "k", c);
   if (!stats)
@@ -107,6 +108,7 @@ struct Limit {
   uint64_t shared;
   unsigned sms;
   uint32_t most; // CTAs that are resident at once
+  unsigned registers = 0;
 };
 
 class Occupancy : public ::testing::TestWithParam<Limit> {};
@@ -119,9 +121,9 @@ TEST_P(Occupancy, IsWhatTheChipHolds) {
   s.cluster = l.cluster;
   s.shared = l.shared;
   s.options.sms = l.sms;
-  EXPECT_EQ(runBarrier(ptx, s).error, "");
+  EXPECT_EQ(runBarrier(ptx, s, l.registers).error, "");
   s.grid.x += l.cluster.x;
-  EXPECT_EQ(afterLine(runBarrier(ptx, s).error).substr(0, 8), "livelock");
+  EXPECT_EQ(afterLine(runBarrier(ptx, s, l.registers).error).substr(0, 8), "livelock");
 }
 
 const char *kAlloc256 = "setp.ge.u32 %p5, %t, 32; @%p5 bra A; tcgen05.alloc.cta_group::1.sync."
@@ -136,6 +138,8 @@ const Limit kLimits[] = {
     {"Registers", ".maxntid 512 .maxnreg 64", "", "", {512, 1, 1}, {1, 1, 1}, 0, 3, 6},
     // A warp takes whole units of 256: 104 registers a thread.
     {"RegistersInUnits", ".maxntid 128 .maxnreg 100", "", "", {128, 1, 1}, {1, 1, 1}, 0, 2, 8},
+    {"RegistersOfTheLaunch", "", "", "", {512, 1, 1}, {1, 1, 1}, 0, 3, 6, 64},
+    {"FewerThanMaxnreg", ".maxntid 512 .maxnreg 64", "", "", {512, 1, 1}, {1, 1, 1}, 0, 3, 9, 40},
     {"RegistersArePromised",
      ".maxntid 128 .minnctapersm 2",
      "",
@@ -153,6 +157,23 @@ const Limit kLimits[] = {
 };
 INSTANTIATE_TEST_SUITE_P(All, Occupancy, ::testing::ValuesIn(kLimits),
                          [](const auto &info) { return std::string(info.param.name); });
+
+TEST(Residency, RegistersThatCannotBe) {
+  auto error = [](const char *directives, unsigned threads, unsigned registers) {
+    Scene s = barrierScene(1);
+    s.block.x = threads;
+    return afterLine(runBarrier(gridBarrier(directives), s, registers).error);
+  };
+  EXPECT_EQ(error("", 32, 255), "");
+  EXPECT_EQ(error("", 32, 256),
+            "launch_registers: registers of a thread must be 1 to 255, got 256");
+  EXPECT_EQ(error(".maxntid 64 .maxnreg 40", 32, 41),
+            "launch_registers: registers of a thread must be at most the 40 of .maxnreg, got 41");
+  EXPECT_EQ(error("", 1024, 64), "");
+  EXPECT_EQ(error("", 1024, 65),
+            "launch_registers: registers of a block must be at most 65536, got 73728 of 32 warps "
+            "with 65 each thread");
+}
 
 TEST(Residency, ClustersThatTalkRunInOneSeededOrder) {
   // Each block takes a ticket: who gets which is the order.

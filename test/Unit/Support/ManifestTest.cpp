@@ -89,6 +89,16 @@ TEST(Manifest, launchesThatMayOverlap) {
   EXPECT_TRUE(again->kernels[0].programmaticStreamSerialization);
 }
 
+TEST(Manifest, registersOfAThread) {
+  Result<Manifest> manifest = parseManifest(
+      replaced("\"cluster\": [1, 1, 1]", "\"cluster\": [1, 1, 1], \"registers\": 168"), "k.json");
+  ASSERT_TRUE(manifest) << manifest.message();
+  EXPECT_EQ(manifest->kernels[0].registers, 168u);
+  Result<Manifest> again = parseManifest(formatManifest(*manifest), "k.json");
+  ASSERT_TRUE(again) << again.message();
+  EXPECT_EQ(again->kernels[0].registers, 168u);
+}
+
 TEST(Manifest, scalarsThatALaunchIsGiven) {
   std::string text =
       replaced(R"("type": "f32", "value": 1.5)", R"("type": "u32", "argument": "count")");
@@ -181,6 +191,10 @@ TEST(Manifest, refusalsNameTheField) {
   expectRefusal(replaced("\"cluster\": [1, 1, 1]",
                          "\"cluster\": [1, 1, 1], \"programmatic_stream_serialization\": 1"),
                 "kernels[0].programmatic_stream_serialization must be true or false, got 1");
+  for (const char *registers : {"0", "256"})
+    expectRefusal(replaced("\"cluster\": [1, 1, 1]",
+                           "\"cluster\": [1, 1, 1], \"registers\": " + std::string(registers)),
+                  "kernels[0].registers must be 1 to 255, got " + std::string(registers));
   expectRefusal(replaced("226304", "\"x\""), "kernels[0].shared_bytes must be 0 to ");
   expectRefusal(replaced("\"default\"", "\"big\""),
                 "kernels[0].shared_mode must be one of default, oversized, got 'big'");

@@ -34,6 +34,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 SAMPLE = 40
 MOST_EQUIVALENT = 0.02
 SECONDS_OF_A_RUN = 120
+POLL_LIMIT = 100000  # a mutant that counts its polls for ever must not take long
 FOREIGN_SAMPLE = 20
 # Two CTAs multiply its three tiles.
 SEVERAL_TILES = "wgmma-33x130x1792"
@@ -90,7 +91,8 @@ class Kernel:
         ptx.write_text(text)
         try:
             ran = subprocess.run([self.program, f"--ptx={ptx}", f"--manifest={self.manifest}", *self.inputs,
-                                  *(f"--out={out}" for out in outs), "--threads=1", *self.flags, *flags],
+                                  *(f"--out={out}" for out in outs), "--threads=1",
+                                  f"--poll-limit={POLL_LIMIT}", *self.flags, *flags],
                                  capture_output=True, text=True, timeout=SECONDS_OF_A_RUN)
             status, said = ran.returncode, ran.stderr
         except subprocess.TimeoutExpired:
