@@ -110,6 +110,20 @@ void Decoder::takeHints() {
 // Statements
 //===----------------------------------------------------------------------===//
 
+/// `any` where it is not sure.
+static Effect effectOf(const PtxInstruction &in) {
+  static const std::unordered_set<std::string_view> kComputes{
+      "add", "sub", "mul", "mad", "and", "or",  "xor",  "not",
+      "shl", "shr", "min", "max", "mov", "cvt", "setp", "selp"};
+  if (in.opcode == "bra")
+    return Effect::branches;
+  if (in.opcode == "ret" || in.opcode == "exit")
+    return Effect::exits;
+  const bool isParameter =
+      in.opcode == "ld" && !in.modifiers.empty() && in.modifiers[0].starts_with("param");
+  return isParameter || kComputes.count(in.opcode) ? Effect::computes : Effect::any;
+}
+
 Instruction &Decoder::emit(Instruction in) {
   in.line = line;
   if (!raw->guard.empty()) {
@@ -119,6 +133,8 @@ Instruction &Decoder::emit(Instruction in) {
   in.touched = uint32_t(kernel.touched.size());
   in.touchedCount = uint32_t(touchedNow.size());
   kernel.touched.insert(kernel.touched.end(), touchedNow.begin(), touchedNow.end());
+  kernel.effects.resize(kernel.code.size());
+  kernel.effects.push_back(function ? Effect::any : effectOf(*raw));
   kernel.code.push_back(in);
   return kernel.code.back();
 }

@@ -78,6 +78,14 @@ struct Instruction {
   uint32_t touched = 0, touchedCount = 0; // registers read or written: Kernel::touched
 };
 
+/// What an instruction can do, as far as others could see it.
+enum class Effect : uint8_t {
+  any,
+  computes, // changes registers of its own lanes, by registers and parameters
+  branches,
+  exits
+};
+
 /// A register that is filled when a warp starts.
 struct Preset {
   enum class Kind : uint8_t {
@@ -141,7 +149,8 @@ struct Kernel {
   uint32_t line = 0;
   std::string refusal; // of its launch: what it holds or calls is PTX, but not executed
   std::vector<Instruction> code;
-  uint32_t entry = 0; // of the kernel; its functions come before it
+  std::vector<Effect> effects; // of the instructions, `any` behind its end
+  uint32_t entry = 0;          // of the kernel; its functions come before it
   std::vector<Operand> lists;
   std::vector<std::shared_ptr<const Extra>> extras;
   std::vector<uint32_t> touched; // places of registers, with kTouchedWrite

@@ -67,13 +67,20 @@ void ClusterSource::advance() {
   ++tile;
 }
 
+uint64_t ClusterSource::takeRest() {
+  const uint64_t left = (tiles - tile) * (splitAll && !mixed ? parts : 1) - part;
+  tile = tiles;
+  part = 0;
+  return left;
+}
+
 //===----------------------------------------------------------------------===//
 // Residency
 //===----------------------------------------------------------------------===//
 
 Scheduler::Scheduler(Launch &owner)
     : launch(owner), source(owner.config, owner.options),
-      ctasOfUnit(unsigned(volume(owner.config.cluster))),
+      ctasOfUnit(unsigned(volume(owner.config.cluster))), quick(owner, source.total()),
       rng(owner.options.seed * 0xD1B54A32D192ED03ull + 0x9E3779B97F4A7C15ull) {
   capacity = launch.options.residentClusters ? launch.options.residentClusters
                                              : residentClusters(launch, ctasOfUnit);
@@ -94,6 +101,29 @@ void Scheduler::start() {
     started.push_back(place);
     source.advance();
   }
+}
+
+Scheduler::~Scheduler() = default;
+
+/// Of the clusters that come next, those that exit without a trace; they take no turn.
+void Scheduler::passQuickExits() {
+  uint64_t executed = 0, ended = 0;
+  while (!started.empty() && begun < launch.failedAt && quick.ends(started.front(), executed)) {
+    ++ended;
+    resident -= units(started.front());
+    started.pop_front();
+    if (quick.isAlike()) {
+      ended += started.size() + source.takeRest();
+      for (const ClusterPlace &place : started)
+        resident -= units(place);
+      started.clear();
+      executed *= ended;
+      break;
+    }
+    start();
+  }
+  launch.instructions += executed;
+  launch.changes += ended != 0;
 }
 
 bool Scheduler::cancel(const Cluster &caller, ClusterPlace &place) {
@@ -124,6 +154,7 @@ std::unique_ptr<Cluster> Scheduler::pick() {
   for (size_t i = parked.size(); i-- > 0;)
     if (parked[i]->stopped())
       parked.erase(parked.begin() + long(i));
+  passQuickExits();
   bool canBegin = !started.empty() && !launch.spent() && begun < launch.failedAt;
   std::vector<size_t> ready; // something has changed since they last looked
   for (size_t i = 0; i < parked.size(); ++i)

@@ -14,6 +14,7 @@
 #define BLOCKSCALE_LIB_EMULATOR_SCHEDULER_H
 
 #include "Machine.h"
+#include "QuickExit.h"
 
 #include <condition_variable>
 
@@ -27,6 +28,8 @@ public:
   ClusterSource(const LaunchConfig &config, const Options &options);
   uint64_t total() const { return clusters; }
   bool done() const { return tile == tiles; }
+  /// Takes all that are left; how many there were.
+  uint64_t takeRest();
   /// The next one; nothing may be asked when done.
   ClusterPlace next() const;
   void advance();
@@ -49,6 +52,7 @@ uint64_t residentClusters(const Launch &launch, unsigned ctas);
 class Scheduler {
 public:
   explicit Scheduler(Launch &launch);
+  ~Scheduler();
   uint64_t total() const { return source.total(); }
   /// Runs the launch on this host thread and as many others as were asked for.
   void run(unsigned threads);
@@ -63,6 +67,7 @@ private:
   uint64_t resident = 0; // started and not ended, in ordinary clusters
   uint64_t begun = 0;    // how many have run: the order of failures
   std::deque<ClusterPlace> started;
+  QuickExit quick;
   std::deque<std::unique_ptr<Cluster>> parked;
   unsigned running = 0;
   bool over = false;
@@ -72,6 +77,7 @@ private:
 
   uint64_t units(const ClusterPlace &place) const;
   void start();
+  void passQuickExits();
   void work();
   std::unique_ptr<Cluster> pick();
   std::unique_ptr<Cluster> takeParked(size_t i);
