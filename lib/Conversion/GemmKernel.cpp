@@ -65,7 +65,7 @@ void KernelBuilder::planShared() {
                   WarpRole::mma, cluster.readers());
   if (isSpan(schedule))
     scaleRing =
-        pipeline(scaleStages, scales, WarpRole::tma_scales, WarpRole::mma, cluster.scaleReaders());
+        pipeline(scaleStages, scales, WarpRole::tma_scales, WarpRole::mma, cluster.readers());
   accumulators = pipeline(accumulatorRing(schedule), /*bytes=*/0, WarpRole::mma, WarpRole::epilogue,
                           /*consumers=*/4 * schedule.getCtaGroup());
 
@@ -134,11 +134,8 @@ void KernelBuilder::buildLoads() {
     Value k = loop.getInductionVar(), s = loop.getRegionIterArg(0), p = loop.getRegionIterArg(1);
     ProducerAcquireOp::create(b, loc, ring, s, p);
     auto load = [&](Param map, ValueRange coordinates, Value target, IntegerAttr part = {}) {
-      auto operand = ProblemOperand(map); // in the order of parameters
-      ProblemOperandAttr share;
-      if (cluster.sharers(operand) > 1)
-        share = ProblemOperandAttr::get(b.getContext(), operand);
-      TmaLoadOp::create(b, loc, entry->getArgument(map), coordinates, target, part, share, ring, s);
+      TmaLoadOp::create(b, loc, entry->getArgument(map), coordinates, target, part, shareOf(map),
+                        ring, s);
     };
     auto along = [&](const facts::OperandTile &box, facts::Major major) {
       return times(k, major == facts::Major::k ? box.box0 : box.box1);

@@ -71,6 +71,13 @@ private:
     return schedule.getAccumulatorColumns() == AccumulatorColumns::overlapped;
   }
 
+  /// The operand whose map it is where several CTAs load shares of it; null elsewhere.
+  ProblemOperandAttr shareOf(Param map) {
+    auto operand = ProblemOperand(map); // in the order of parameters
+    if (cluster.sharers(operand) == 1)
+      return {};
+    return ProblemOperandAttr::get(b.getContext(), operand);
+  }
   /// The first tile of B's scales that a column tile reads.
   mlir::Value firstScaleTileOfB(mlir::Value column);
 

@@ -26,6 +26,8 @@ void KernelBuilder::buildScaleLoads() {
     regular += 1, rest = int64_t(tail.size()) - 1, start += tail[1].word;
   else
     regular += int64_t(tail.size());
+  int64_t piecesOfA = cluster.part(ProblemOperand::sfa, shape).pieces,
+          piecesOfB = cluster.part(ProblemOperand::sfb, shape).pieces;
   Carried end = forEachTile([&](Value row, Value column, Value stage, Value phase) -> Carried {
     Value rowsOfA = row, rowsOfB = firstScaleTileOfB(column), zero = constant(0);
     if (int64_t pair = schedule.getCtaGroup(); pair > 1)
@@ -35,14 +37,21 @@ void KernelBuilder::buildScaleLoads() {
                                      ValueRange{at.first, at.second});
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
-      Value s = loop.getRegionIterArg(0), word = times(loop.getInductionVar(), words);
-      if (first)
-        word = arith::AddIOp::create(b, loc, word, constant(first));
+      Value s = loop.getRegionIterArg(0);
+      // Words along K, in pieces where shares are parts of words.
+      auto along = [&](int64_t pieces) -> Value {
+        Value word = times(loop.getInductionVar(), words * pieces);
+        return first ? arith::AddIOp::create(b, loc, word, constant(first * pieces)) : word;
+      };
+      auto load = [&](Param map, Value word, Value rows, Value target) {
+        TmaLoadOp::create(b, loc, entry->getArgument(map), ValueRange{zero, word, rows}, target,
+                          IntegerAttr(), shareOf(map), scaleRing, s);
+      };
+      Value wordOfA = along(piecesOfA),
+            wordOfB = piecesOfB == piecesOfA ? wordOfA : along(piecesOfB);
       ProducerAcquireOp::create(b, loc, scaleRing, s, loop.getRegionIterArg(1));
-      TmaLoadOp::create(b, loc, entry->getArgument(kSfa), ValueRange{zero, word, rowsOfA},
-                        bufferSfa, IntegerAttr(), ProblemOperandAttr(), scaleRing, s);
-      TmaLoadOp::create(b, loc, entry->getArgument(kSfb), ValueRange{zero, word, rowsOfB},
-                        bufferSfb, IntegerAttr(), ProblemOperandAttr(), scaleRing, s);
+      load(kSfa, wordOfA, rowsOfA, bufferSfa);
+      load(kSfb, wordOfB, rowsOfB, bufferSfb);
       ProducerCommitOp::create(b, loc, scaleRing, s);
       Carried next = advance(scaleRing, s, loop.getRegionIterArg(1));
       scf::YieldOp::create(b, loc, ValueRange{next.first, next.second});

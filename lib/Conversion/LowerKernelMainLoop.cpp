@@ -107,10 +107,7 @@ void KernelLowering::lowerOp(ConsumerReleaseOp op) {
   PipelinePlanAttr plan = pipelineOf(op.getPipeline());
   Value barrier = shared(plan.getEmpty(), op.getStage(), 8);
   if (plan.getConsumer() == WarpRole::mma) {
-    // Scales with a ring of their own are no other product's.
-    bool isOwn = plan.getProducer() == WarpRole::tma_scales;
-    Tcgen05CommitOp::create(b, loc, barrier, isOwn ? cluster.pairMask : cluster.readersMask,
-                            cluster.hasPairs());
+    Tcgen05CommitOp::create(b, loc, barrier, cluster.readersMask, cluster.hasPairs());
     return;
   }
   barrier = ofLeader(barrier);

@@ -174,9 +174,6 @@ def extraCases():
                               ("nvfp4", 136, 32, {}), ("nvfp4", 136, 1536, {"isDynamic": True}),
                               ("nvfp4", 520, 832, {"tileN": 256, "isDynamic": True})):
         yield Case(name, "sm_103a", "bf16", 130, n, k, data="random", ctas=1, stages=2, instK=96, **other)
-    # The same in clusters: operands are shared, scales each CTA's own.
-    yield Case("mxfp4", "sm_103a", "f32", 300, 200, 992, data="random", ctas=4, stages=3, instK=96, group=2, cluster="2x2")
-    yield Case("nvfp4", "sm_103a", "f32", 260, 200, 832, data="random", ctas=2, stages=3, instK=96, cluster="2x1")
     # Two products of a tile share its bias and the places of C.
     yield Case("nvfp4", "sm_107a", "bf16", 300, 127, 256, data="random", tileM=256, bias=True, c=True)
     yield Case("nvfp4", "sm_107a", "bf16", 600, 264, 256, data="random", tileM=512, tileN=256, stages=2, ctas=2, group=2, bias=True, c=True,
@@ -204,6 +201,7 @@ def clusterCases():
         size = rows * columns
         yield kernel_cases.Case(next(formats), chip, "f32", 300, tileN + tileN // 2 + 5, 512, data="random", tileN=tileN,
                                 stages=2, ctas=size, group=group, cluster=f"{rows}x{columns}", isDynamic=next(dynamic))
+    yield from spanClusterCases()
     # MN-major operands in boxes of 64 and of 32 rows, C, bf16 and a TMA store of each CTA's rows.
     yield kernel_cases.Case("e4m3-e5m2", "sm_107a", "bf16", 400, 192, 384, data="random", tileN=64, stages=2, ctas=8, group=2,
                             cluster="4x2", majorA="mn", majorB="mn", c=True)
@@ -211,6 +209,21 @@ def clusterCases():
                             group=2, cluster="4x2", majorA="mn", majorB="mn", c=True, alpha=True)
     yield kernel_cases.Case("e5m2-e4m3", "sm_100a", "bf16", 144, 416, 384, data="random", tileN=192, stages=2, ctas=4,
                             cluster="2x2", majorA="mn", majorB="mn", bias=True, alpha=True)
+
+
+def spanClusterCases():
+    """The same with K = 96, whose scales come through a ring of their own: tails of one and of two 64s,
+    of both blocks, every width of a tile."""
+    kinds = itertools.cycle([("nvfp4", 832), ("mxfp4", 992), ("nvfp4", 1696)])
+    tileNs = itertools.cycle([64, 256, 128, 192])
+    dynamic = itertools.cycle([True, False, False])
+    for (rows, columns), group in itertools.product(itertools.product((1, 2, 4), repeat=2), (1, 2)):
+        if rows % group or rows * columns == 1:
+            continue
+        tileN, (name, k) = next(tileNs), next(kinds)
+        yield kernel_cases.Case(name, "sm_103a", "f32", 300, tileN + tileN // 2 + 5, k, data="random", tileN=tileN,
+                                stages=3, ctas=rows * columns, group=group, cluster=f"{rows}x{columns}", instK=96,
+                                isDynamic=next(dynamic))
 
 
 def main():
@@ -244,7 +257,7 @@ def runCases(args, supported):
     """Compiles, assembles and runs the cases; how many failed."""
     matrix = kernel_matrix.Matrix(args)
     work = [caseOf(cell) for cell in supported if args.full or isInCi(cell)] + list(extraCases())
-    work += [case for case in clusterCases() if args.full or (case.cluster, case.group) in CLUSTERS_IN_CI]
+    work += [case for case in clusterCases() if args.full or case.instK == 96 or (case.cluster, case.group) in CLUSTERS_IN_CI]
     work = [case for case in dict.fromkeys(work) if re.search(args.only, case.name)]
 
     def one(case):

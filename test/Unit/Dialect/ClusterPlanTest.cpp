@@ -95,20 +95,23 @@ TEST_F(ClusterPlans, MasksAndArrivalsAreThoseOfWhatEachCtaHolds) {
       }
 }
 
-// Shares are equal, whole 128 bytes, and together the stage.
+// Shares are equal, whole 128 bytes, and together the stage; also those of three words of scales.
 TEST_F(ClusterPlans, SharesAreTheStage) {
-  for (auto [format, kind, scale, block] :
-       {std::tuple(Format::e2m1, MmaKind::mxf4nvf4, facts::ScaleFormat::ue4m3, 16),
-        {Format::e2m1, MmaKind::mxf4, facts::ScaleFormat::ue8m0, 32},
-        {Format::e4m3, MmaKind::mxf8f6f4, facts::ScaleFormat::ue8m0, 32}})
+  for (auto [format, kind, scale, block, instK] :
+       {std::tuple(Format::e2m1, MmaKind::mxf4nvf4, facts::ScaleFormat::ue4m3, 16, int64_t(64)),
+        {Format::e2m1, MmaKind::mxf4nvf4, facts::ScaleFormat::ue4m3, 16, kSpanK},
+        {Format::e2m1, MmaKind::mxf4, facts::ScaleFormat::ue8m0, 32, 64},
+        {Format::e2m1, MmaKind::mxf4, facts::ScaleFormat::ue8m0, 32, kSpanK},
+        {Format::e4m3, MmaKind::mxf8f6f4, facts::ScaleFormat::ue8m0, 32, 32}})
     for (int64_t tileN : kTileColumns)
       for (int64_t m : {1, 2, 4})
         for (int64_t n : {1, 2, 4}) {
           ScheduleAttr schedule = this->schedule({m, n}, /*pair=*/1, tileN);
-          schedule = ScheduleAttr::get(&context, schedule.getArch(), kind, schedule.getInst(), 1,
-                                       Shape3{128, tileN, facts::tileK(kind)}, 2, 1,
-                                       Epilogue::plain_store, 0, m * n, schedule.getCluster(),
-                                       AccumulatorColumns::disjoint, 0, SequenceAttr());
+          bool isSpan = instK == kSpanK;
+          schedule = ScheduleAttr::get(
+              &context, schedule.getArch(), kind, Shape3{128, tileN, instK}, 1,
+              Shape3{128, tileN, tileK(kind, instK)}, 2, 1, Epilogue::plain_store, 0, m * n,
+              schedule.getCluster(), AccumulatorColumns::disjoint, isSpan, SequenceAttr());
           auto problem = ProblemAttr::get(
               &context, 1024, 1024, 1024, format, format, scale, block, facts::ScaleLayout::tiled,
               facts::ScaleLayout::tiled, Format::f32, facts::Major::k, facts::Major::k,
@@ -119,13 +122,17 @@ TEST_F(ClusterPlans, SharesAreTheStage) {
           for (ProblemOperand operand : kOperands) {
             BoxPart part = plan.part(operand, shape);
             bool isScale = operand == ProblemOperand::sfa || operand == ProblemOperand::sfb;
-            int64_t bytes = isScale ? 2 : 1;
+            int64_t bytesOfElement = isScale ? 2 : 1, bytes = bytesOfElement;
             for (int64_t extent : part.box)
               bytes *= extent;
             EXPECT_EQ(part.count(), plan.sharers(operand));
             EXPECT_EQ(bytes, part.bytes);
             EXPECT_EQ(part.bytes * part.count(), stage[size_t(operand)]);
             EXPECT_EQ(part.bytes % 128, 0);
+            // Rows of a box follow each other in memory where each is a whole piece.
+            if (isScale && part.box[1] > 1)
+              EXPECT_EQ(part.box[0] * bytesOfElement * part.pieces, facts::kScaleTileBytes);
+            EXPECT_TRUE(isSpan || part.pieces == 1);
           }
         }
 }

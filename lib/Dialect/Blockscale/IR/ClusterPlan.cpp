@@ -6,6 +6,8 @@
 
 #include "blockscale/Dialect/Blockscale/IR/ClusterPlan.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace blockscale;
 
@@ -30,9 +32,6 @@ int64_t ClusterPlan::grid(const GemmShape &gemm, ScheduleAttr schedule) const {
 }
 
 int64_t ClusterPlan::sharers(ProblemOperand operand) const {
-  bool isScales = operand == ProblemOperand::sfa || operand == ProblemOperand::sfb;
-  if (isScales && !sharesScales)
-    return 1;
   switch (operand) {
   case ProblemOperand::a:
   case ProblemOperand::sfa:
@@ -46,14 +45,17 @@ int64_t ClusterPlan::sharers(ProblemOperand operand) const {
 }
 
 /// `count` parts of scale tiles that lie one after another: of whole row tiles while there
-/// are as many, then of tiles along K, then of bytes of one tile.
+/// are as many, then of tiles along K, then of bytes of one tile. Three tiles along K have no two
+/// equal parts: each is as many pieces as there are parts, and a part is three pieces.
 static BoxPart partOfScales(int64_t count, int64_t rowTiles, int64_t alongK) {
-  int64_t ofRows = std::min(count, rowTiles), ofK = std::min(count / ofRows, alongK);
+  int64_t ofRows = std::min(count, rowTiles), ofK = std::gcd(count / ofRows, alongK);
   int64_t ofTile = count / ofRows / ofK;
   BoxPart part;
-  part.parts = {ofTile, ofK, ofRows};
   part.box = {facts::kScaleTileBytes / 2 / ofTile, alongK / ofK, rowTiles / ofRows};
   part.bytes = facts::kScaleTileBytes * alongK * rowTiles / count;
+  if (part.box[1] > 1)
+    part.pieces = ofTile, ofK *= ofTile, ofTile = 1;
+  part.parts = {ofTile, ofK, ofRows};
   return part;
 }
 

@@ -255,7 +255,7 @@ LogicalResult KernelPlanRules::checkArrivals() {
   auto consumers = [&](PipelinePlanAttr plan) {
     if (plan.getConsumer() != WarpRole::mma)
       return arrivals(plan.getConsumer());
-    return plan.getProducer() == WarpRole::tma_scales ? cluster.scaleReaders() : cluster.readers();
+    return cluster.readers();
   };
   for (PipelineOp op : pipelines) {
     PipelinePlanAttr plan = op.getPlan();

@@ -120,14 +120,14 @@ TmaMapAttr blockscale::operandMap(MLIRContext *context, const facts::OperandTile
 }
 
 TmaMapAttr blockscale::scaleMap(MLIRContext *context, int64_t rows, int64_t scalesPerRow,
-                                ArrayRef<int64_t> box) {
+                                ArrayRef<int64_t> box, int64_t pieces) {
   // A 512-byte tile is 256 elements of two bytes: a box has at most 256.
-  int64_t alongK = facts::scaleTileKBlocks(scalesPerRow);
+  int64_t alongK = facts::scaleTileKBlocks(scalesPerRow), bytes = facts::kScaleTileBytes / pieces;
   int64_t rowTiles = isDynamic(rows) ? kDynamicExtent : facts::scaleTileRowBlocks(rows);
-  return TmaMapAttr::get(
-      context, facts::TmaType::u16, {facts::kScaleTileBytes / 2, alongK, rowTiles},
-      {facts::kScaleTileBytes, alongK * facts::kScaleTileBytes}, box, {1, 1, 1},
-      facts::TmaSwizzle::none, facts::TmaFill::zero, facts::TmaL2Promotion::b128);
+  return TmaMapAttr::get(context, facts::TmaType::u16, {bytes / 2, alongK * pieces, rowTiles},
+                         {bytes, alongK * facts::kScaleTileBytes}, box, {1, 1, 1},
+                         facts::TmaSwizzle::none, facts::TmaFill::zero,
+                         facts::TmaL2Promotion::b128);
 }
 
 std::array<TmaMapAttr, 4> blockscale::operandMaps(ProblemAttr problem, ScheduleAttr schedule) {
@@ -136,12 +136,15 @@ std::array<TmaMapAttr, 4> blockscale::operandMaps(ProblemAttr problem, ScheduleA
   int64_t m = problem.getM(), n = problem.getN(), k = problem.getK();
   ClusterPlan cluster(schedule);
   auto box = [&](ProblemOperand operand) { return cluster.part(operand, shape).box; };
+  auto scales = [&](ProblemOperand operand, int64_t rows) {
+    BoxPart part = cluster.part(operand, shape);
+    return scaleMap(context, rows, shape.scalesPerRow, part.box, part.pieces);
+  };
   return {operandMap(context, shape.a, problem.getA(), problem.getMajorA(), m, k,
                      problem.getRowPitchA(), box(ProblemOperand::a)),
           operandMap(context, shape.b, problem.getB(), problem.getMajorB(), n, k,
                      problem.getRowPitchB(), box(ProblemOperand::b)),
-          scaleMap(context, m, shape.scalesPerRow, box(ProblemOperand::sfa)),
-          scaleMap(context, n, shape.scalesPerRow, box(ProblemOperand::sfb))};
+          scales(ProblemOperand::sfa, m), scales(ProblemOperand::sfb, n)};
 }
 
 TmaMapAttr blockscale::outputMap(MLIRContext *context, int64_t rows, int64_t columns,

@@ -21,6 +21,7 @@ struct BoxPart {
   llvm::SmallVector<int64_t, 3> box;   // elements of one load
   llvm::SmallVector<int64_t, 3> parts; // along each dimension, the first runs fastest
   int64_t bytes;                       // of shared memory that it spans
+  int64_t pieces = 1;                  // of a tile of scales that dimension 1 counts
 
   int64_t count() const;
 };
@@ -29,12 +30,10 @@ struct BoxPart {
 /// neighbours.
 struct ClusterPlan {
   explicit ClusterPlan(ScheduleAttr schedule)
-      : shape(schedule.getCluster()), pair(schedule.getCtaGroup()),
-        sharesScales(!isSpan(schedule)) {}
+      : shape(schedule.getCluster()), pair(schedule.getCtaGroup()) {}
 
   ClusterShape shape;
-  int64_t pair;      // CTAs that compute one tile
-  bool sharesScales; // three words of scales have no equal parts
+  int64_t pair; // CTAs that compute one tile
 
   int64_t size() const { return shape.size(); }
   bool isAlone() const { return size() == 1; }
@@ -53,10 +52,9 @@ struct ClusterPlan {
   /// CTAs that need the same bytes of an operand; each loads one part of them.
   int64_t sharers(ProblemOperand operand) const;
   BoxPart part(ProblemOperand operand, const GemmShape &gemm) const;
-  /// Products, one of a pair, that read what a CTA loads: those of its row and its column.
+  /// Products, one of a pair, that read what a CTA loads: those of its row and its column. Each
+  /// gives a stage back to all CTAs that load for it.
   int64_t readers() const { return rowTiles() + columnTiles() - 1; }
-  /// The same of scales that come through a ring of their own.
-  int64_t scaleReaders() const { return 1; }
 
   /// Bit r: rank r. The sharers of an operand that are in row 0 and column 0 with rank 0.
   uint32_t sharerMask(ProblemOperand operand) const;

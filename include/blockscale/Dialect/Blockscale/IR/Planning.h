@@ -153,8 +153,9 @@ inline bool cutsScaleTiles(Shape3 tile) { return tile.n % facts::kScaleTileRows 
 TmaMapAttr operandMap(mlir::MLIRContext *context, const facts::OperandTile &tile,
                       facts::Format format, facts::Major major, int64_t rows, int64_t k,
                       int64_t pitch, llvm::ArrayRef<int64_t> box);
+/// Tiles of scales, each cut into `pieces`, which lie along K.
 TmaMapAttr scaleMap(mlir::MLIRContext *context, int64_t rows, int64_t scalesPerRow,
-                    llvm::ArrayRef<int64_t> box);
+                    llvm::ArrayRef<int64_t> box, int64_t pieces);
 TmaMapAttr outputMap(mlir::MLIRContext *context, int64_t rows, int64_t columns,
                      int64_t elementBytes);
 
