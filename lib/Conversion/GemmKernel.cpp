@@ -95,6 +95,8 @@ KernelBuilder::forEachTile(llvm::function_ref<Carried(Value, Value, Value, Value
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   auto tile = TileCoordinatesOp::create(b, loc, loop.getInductionVar());
+  if (problem.isBatch())
+    batch = TileBatchOp::create(b, loc, loop.getInductionVar());
   Carried next =
       body(tile.getRow(), tile.getColumn(), loop.getRegionIterArg(0), loop.getRegionIterArg(1));
   scf::YieldOp::create(b, loc, ValueRange{next.first, next.second});
@@ -133,9 +135,8 @@ void KernelBuilder::buildLoads() {
     b.setInsertionPointToStart(loop.getBody());
     Value k = loop.getInductionVar(), s = loop.getRegionIterArg(0), p = loop.getRegionIterArg(1);
     ProducerAcquireOp::create(b, loc, ring, s, p);
-    auto load = [&](Param map, ValueRange coordinates, Value target, IntegerAttr part = {}) {
-      TmaLoadOp::create(b, loc, entry->getArgument(map), coordinates, target, part, shareOf(map),
-                        ring, s);
+    auto load = [&](Param map, ArrayRef<Value> coordinates, Value target, IntegerAttr part = {}) {
+      this->load(map, coordinates, target, part, ring, s);
     };
     auto along = [&](const facts::OperandTile &box, facts::Major major) {
       return times(k, major == facts::Major::k ? box.box0 : box.box1);
@@ -278,7 +279,7 @@ void KernelBuilder::drain(const EpilogueParams &params, Value row, Value column,
     ValueRange values = load.getValues();
     ValueRange ofC;
     if (params.c)
-      ofC = LoadCOp::create(b, loc, types, params.c, row, column, n).getValues();
+      ofC = LoadCOp::create(b, loc, types, params.c, row, column, n, batch).getValues();
     if (alpha || params.alphaColumns || params.bias || params.c || epilogue.activation)
       values = ApplyEpilogueOp::create(b, loc, types, alpha, params.alphaColumns, params.bias,
                                        params.beta, column, n, values, ofC, epilogue.activation)
@@ -303,7 +304,7 @@ void KernelBuilder::drain(const EpilogueParams &params, Value row, Value column,
       continue;
     }
     if (!staged) {
-      PlainStoreOp::create(b, loc, params.out, row, column, n, values);
+      PlainStoreOp::create(b, loc, params.out, row, column, n, values, batch);
       continue;
     }
     // Buffers take turns in the order of the stores.
@@ -313,7 +314,7 @@ void KernelBuilder::drain(const EpilogueParams &params, Value row, Value column,
     StoreStagingOp::create(b, loc, staging, buffer, n % shape.outColumns * shape.outBytes, values);
     if (++stored % perChunk == 0)
       TmaStoreOp::create(b, loc, staging, buffer, params.out, row, column,
-                         n / shape.outColumns * shape.outColumns);
+                         n / shape.outColumns * shape.outColumns, batch);
   }
 }
 

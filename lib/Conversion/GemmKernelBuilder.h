@@ -78,6 +78,15 @@ private:
       return {};
     return ProblemOperandAttr::get(b.getContext(), operand);
   }
+  /// A box of what `target` holds, at the tile's product of the batch.
+  void load(Param map, llvm::ArrayRef<mlir::Value> coordinates, mlir::Value target,
+            mlir::IntegerAttr part, mlir::Value pipeline, mlir::Value stage) {
+    llvm::SmallVector<mlir::Value, 4> all(coordinates);
+    if (hasBatches(problem, ProblemOperand(map)))
+      all.push_back(batch);
+    TmaLoadOp::create(b, loc, entry->getArgument(map), all, target, part, shareOf(map), pipeline,
+                      stage);
+  }
   /// The first tile of B's scales that a column tile reads.
   mlir::Value firstScaleTileOfB(mlir::Value column);
 
@@ -120,6 +129,7 @@ private:
   int64_t sharedBytes = 0;
   mlir::Value bufferA, bufferB, bufferSfa, bufferSfb, staging, tmem, ring, accumulators;
   mlir::Value scaleRing; // where K of the instructions is 96
+  mlir::Value batch;     // of the tile in hand, where there are several
 };
 
 } // namespace blockscale

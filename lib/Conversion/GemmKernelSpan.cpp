@@ -43,15 +43,11 @@ void KernelBuilder::buildScaleLoads() {
         Value word = times(loop.getInductionVar(), words * pieces);
         return first ? arith::AddIOp::create(b, loc, word, constant(first * pieces)) : word;
       };
-      auto load = [&](Param map, Value word, Value rows, Value target) {
-        TmaLoadOp::create(b, loc, entry->getArgument(map), ValueRange{zero, word, rows}, target,
-                          IntegerAttr(), shareOf(map), scaleRing, s);
-      };
       Value wordOfA = along(piecesOfA),
             wordOfB = piecesOfB == piecesOfA ? wordOfA : along(piecesOfB);
       ProducerAcquireOp::create(b, loc, scaleRing, s, loop.getRegionIterArg(1));
-      load(kSfa, wordOfA, rowsOfA, bufferSfa);
-      load(kSfb, wordOfB, rowsOfB, bufferSfb);
+      load(kSfa, {zero, wordOfA, rowsOfA}, bufferSfa, IntegerAttr(), scaleRing, s);
+      load(kSfb, {zero, wordOfB, rowsOfB}, bufferSfb, IntegerAttr(), scaleRing, s);
       ProducerCommitOp::create(b, loc, scaleRing, s);
       Carried next = advance(scaleRing, s, loop.getRegionIterArg(1));
       scf::YieldOp::create(b, loc, ValueRange{next.first, next.second});

@@ -83,6 +83,8 @@ private:
     return mlir::arith::MinSIOp::create(
         b, loc, row, problem.hasDynamicM() ? add(rows(), -1) : constant(problem.getM() - 1));
   }
+  /// The byte in D, or C, that a row of a product of the batch starts at; i64.
+  Value startOfRow(Value batch, Value row);
   /// A column of D in a tile as one of the matrix.
   Value columnOfD(Value tileColumn, int64_t column) {
     return add(mul(tileColumn, shape.tileColumns), column);
@@ -113,6 +115,7 @@ private:
   void lower(mlir::Operation *op);
   void lowerOp(TileCountOp op);
   void lowerOp(TileCoordinatesOp op);
+  void lowerOp(TileBatchOp op);
   void lowerOp(CtaIndexOp op);
   void lowerOp(CtaCountOp op);
   void lowerOp(PairRankOp op);

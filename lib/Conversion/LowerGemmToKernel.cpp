@@ -32,6 +32,8 @@ using namespace blockscale;
 
 /// Attribute of an alloc: what the manifest calls the buffer.
 static constexpr StringLiteral kNameAttr = "blockscale.name";
+/// Attribute of an alloc whose rows a launch says: matrices of a batch in it.
+static constexpr StringLiteral kBatchesAttr = "blockscale.batches";
 /// Attribute of a launch: what the manifest calls its scalars, in order.
 static constexpr StringLiteral kScalarNamesAttr = "blockscale.scalar_names";
 
@@ -60,6 +62,8 @@ private:
   Value allocate(StringRef name, int64_t bytes, Value count = {}) {
     auto op = AllocOp::create(b, loc, uint64_t(bytes), count);
     op->setAttr(kNameAttr, b.getStringAttr(name));
+    if (count && problem.isBatch()) // all that has rows of A has as many matrices
+      op->setAttr(kBatchesAttr, b.getI64IntegerAttr(problem.getBatches()));
     buffers.push_back(op);
     return op;
   }
@@ -80,10 +84,14 @@ private:
     CopyOp::create(b, loc, source, buffer);
     return buffer;
   }
-  Value map(Value buffer, TmaMapAttr attr, Value size = {}) {
+  /// A `?` of the map is `size`; from one matrix of a batch to the next are `size` times `bytes`.
+  Value map(Value buffer, TmaMapAttr attr, Value size = {}, int64_t bytes = 0) {
     int64_t count = llvm::count(attr.getDims(), kDynamicExtent) +
                     llvm::count(attr.getStrides(), kDynamicExtent);
-    return TensorMapOp::create(b, loc, buffer, attr, SmallVector<Value>(count, size));
+    SmallVector<Value> sizes(count, size);
+    if (problem.isBatch() && isDynamic(attr.getStrides().back()))
+      sizes.back() = arith::MulIOp::create(b, loc, size, index(bytes));
+    return TensorMapOp::create(b, loc, buffer, attr, sizes);
   }
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   DynamicRows readRows();
@@ -115,7 +123,7 @@ Value HostBuilder::stepOrRows(Value rows) {
 /// m of 0 has those of one row, and a grid of no CTA.
 DynamicRows HostBuilder::readRows() {
   Value first = index(0), least = index(1), perTile = index(facts::kScaleTileRows);
-  Value rows = memref::DimOp::create(b, loc, gemm.getOut(), first);
+  Value rows = memref::DimOp::create(b, loc, gemm.getOut(), problem.isBatch() ? least : first);
   DynamicRows dynamic;
   dynamic.rows.real = SizeOp::create(b, loc, "m", rows, mostRows(problem));
   dynamic.rows.held = problem.getMajorA() == facts::Major::mn
@@ -130,13 +138,12 @@ DynamicRows HostBuilder::readRows() {
 Value HostBuilder::gridOf(Value rows) {
   ClusterPlan cluster(schedule);
   Value along = arith::CeilDivUIOp::create(b, loc, rows, index(cluster.rows(schedule)));
-  Value ctas =
-      arith::MulIOp::create(b, loc, along, index(cluster.clustersN(shape) * cluster.size()));
+  Value ctas = arith::MulIOp::create(
+      b, loc, along, index(cluster.clustersN(shape) * shape.batches * cluster.size()));
   return arith::MinUIOp::create(b, loc, ctas, index(schedule.getCtas()));
 }
 
 void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
-  MLIRContext *context = b.getContext();
   bool isDynamic = problem.hasDynamicM();
   ProblemAttr one = isDynamic ? problem.withM(1) : problem;
   DynamicRows dynamic;
@@ -166,12 +173,12 @@ void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
     dScales = allocate("d_scales", problem.getOutBlocked().getScaleBytes());
 
   auto maps = operandMaps(problem, schedule);
-  SmallVector<Value> params{map(a, maps[0], dynamic.rows.held), map(bOperand, maps[1]),
-                            map(sfa, maps[2], dynamic.scaleTiles.held), map(sfb, maps[3])};
+  ProblemAttr row = one.ofOne(); // of one product where a launch says the rows
+  SmallVector<Value> params{
+      map(a, maps[0], dynamic.rows.held, row.getABytes()), map(bOperand, maps[1]),
+      map(sfa, maps[2], dynamic.scaleTiles.held, row.getSfaBytes()), map(sfb, maps[3])};
   if (schedule.getEpilogue() == Epilogue::tma_store)
-    params.push_back(
-        map(d, outputMap(context, problem.getM(), problem.getOutColumns(), shape.outBytes),
-            dynamic.rows.held));
+    params.push_back(map(d, outputMap(problem), dynamic.rows.held, row.getOutBytes()));
   else
     params.push_back(d);
   for (Value buffer : {dScales, bias, c, alphaRows, alphaColumns})

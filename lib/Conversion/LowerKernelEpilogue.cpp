@@ -39,14 +39,29 @@ void KernelLowering::lowerOp(LoadAccumulatorOp op) {
     to.replaceAllUsesWith(arith::BitcastOp::create(b, loc, b.getF32Type(), from).getResult());
 }
 
+Value KernelLowering::startOfRow(Value batch, Value row) {
+  int64_t pitch = problem.getOutColumns() * shape.outBytes;
+  auto times = [&](Value value, Value other) -> Value {
+    return arith::MulIOp::create(b, loc, value, other);
+  };
+  auto wide = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, loc, value, /*width=*/64);
+  };
+  Value start = times(widen(row), wide(pitch));
+  if (!batch)
+    return start;
+  Value before = problem.hasDynamicM() ? times(times(widen(batch), widen(rows())), wide(pitch))
+                                       : times(widen(batch), wide(problem.getM() * pitch));
+  return arith::AddIOp::create(b, loc, start, before);
+}
+
 void KernelLowering::lowerOp(LoadCOp op) {
   // Rows and columns beyond the last ones are read from in front of them.
   int64_t n = problem.getN(), bytes = shape.outBytes;
   Type type = getElementType(b.getContext(), problem.getOut());
   int64_t group = n % 4 == 0 ? 4 : 1;
   Value row = ownRowInside(op.getTileRow());
-  Value start = arith::MulIOp::create(
-      b, loc, widen(row), arith::ConstantIntOp::create(b, loc, n * bytes, /*width=*/64));
+  Value start = startOfRow(op.getBatch(), row);
   Value first = add(mul(op.getTileColumn(), schedule.getTile().n), op.getColumn());
   SmallVector<Type> types(group, type);
   for (int64_t i = 0; i < int64_t(op.getValues().size()); i += group) {
@@ -197,7 +212,10 @@ void KernelLowering::lowerOp(TmaStoreOp op) {
   Value source = add(shared(plan.getOffset() + int64_t(op.getBuffer()) * plan.getBytes()),
                      mul(warp, 32 * 128));
   ifElected([&] {
-    CpAsyncBulkTensorStoreOp::create(b, loc, op.getMap(), ValueRange{column, row}, source);
+    SmallVector<Value, 3> coordinates{column, row};
+    if (op.getBatch())
+      coordinates.push_back(op.getBatch());
+    CpAsyncBulkTensorStoreOp::create(b, loc, op.getMap(), coordinates, source);
     CpAsyncBulkCommitGroupOp::create(b, loc);
   });
 }
@@ -211,11 +229,8 @@ void KernelLowering::lowerOp(PlainStoreOp op) {
   Value row = ownRow(op.getTileRow());
   Value column = columnOfD(op.getTileColumn(), op.getColumn());
   Value limit = arith::SubIOp::create(b, loc, constant(n), column);
-  Value start = arith::AddIOp::create(
-      b, loc,
-      arith::MulIOp::create(b, loc, widen(row),
-                            arith::ConstantIntOp::create(b, loc, n * bytes, /*width=*/64)),
-      widen(mul(column, bytes)));
+  Value start =
+      arith::AddIOp::create(b, loc, startOfRow(op.getBatch(), row), widen(mul(column, bytes)));
   // Pairs of 16-bit columns share a word where every row starts on a word.
   bool f32 = problem.getOut() == facts::Format::f32;
   int64_t step = !f32 && n % 2 == 0 ? 2 : 1;

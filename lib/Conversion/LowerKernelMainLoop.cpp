@@ -38,7 +38,12 @@ void KernelLowering::lowerOp(PairRankOp op) {
 }
 
 void KernelLowering::lowerOp(TileCountOp op) {
-  op.replaceAllUsesWith(mul(clustersM(), cluster.plan.clustersN(shape)));
+  op.replaceAllUsesWith(mul(clustersM(), cluster.plan.clustersN(shape) * shape.batches));
+}
+
+void KernelLowering::lowerOp(TileBatchOp op) {
+  Value tiles = mul(clustersM(), cluster.plan.clustersN(shape));
+  op.replaceAllUsesWith(arith::DivUIOp::create(b, loc, op.getTile(), tiles).getResult());
 }
 
 void KernelLowering::lowerOp(TileCoordinatesOp op) {
@@ -46,6 +51,8 @@ void KernelLowering::lowerOp(TileCoordinatesOp op) {
   Value tiles = clustersM();
   Value row = arith::RemUIOp::create(b, loc, op.getTile(), tiles);
   Value column = arith::DivUIOp::create(b, loc, op.getTile(), tiles);
+  if (problem.isBatch())
+    column = arith::RemUIOp::create(b, loc, column, constant(cluster.plan.clustersN(shape)));
   if (int64_t rows = cluster.plan.rowTiles(); rows > 1) {
     Value inside = cluster.row;
     if (cluster.hasPairs())

@@ -212,8 +212,8 @@ void KernelLowering::lower(Operation *op) {
   b.setInsertionPoint(op);
   loc = op->getLoc();
   llvm::TypeSwitch<Operation *>(op)
-      .Case<TileCountOp, TileCoordinatesOp, CtaIndexOp, CtaCountOp, PairRankOp, ScaleTilesOfBOp,
-            ProducerAcquireOp, ProducerCommitOp, ConsumerWaitOp, ConsumerReleaseOp,
+      .Case<TileCountOp, TileCoordinatesOp, TileBatchOp, CtaIndexOp, CtaCountOp, PairRankOp,
+            ScaleTilesOfBOp, ProducerAcquireOp, ProducerCommitOp, ConsumerWaitOp, ConsumerReleaseOp,
             PipelineAdvanceOp, PipelineDrainOp, TmaLoadOp, CopyScalesOp, MmaOp, MmaSpanOp,
             LoadAccumulatorOp, LoadCOp, LoadRowAlphaOp, ApplyEpilogueOp, ApplyGateOp,
             QuantizeColumnsOp, StoreColumnsOp, StoreColumnScalesOp, StagingAcquireOp,

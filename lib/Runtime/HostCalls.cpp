@@ -6,6 +6,8 @@
 
 #include "blockscale/Runtime/HostCalls.h"
 
+#include "HostBlocks.h"
+#include "blockscale/Facts/Activation.h"
 #include "blockscale/Facts/Format.h"
 #include "blockscale/Runtime/Session.h"
 
@@ -13,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 
+using namespace blockscale;
 using namespace blockscale::rt;
 
 namespace {
@@ -54,6 +57,38 @@ std::string describeWrong(const std::string &name, const bsrt_check_result &resu
                 name.c_str(), (long long)result.wrong, (long long)result.row, (long long)result.col,
                 result.value, result.reference, result.error, result.bound);
   return text;
+}
+
+/// Adds what the check of another product of a batch found: the worse of the two, and all counts.
+void addBatch(CheckRecord &record, const bsrt_check_result &other) {
+  bsrt_check_result &all = record.result, last = all;
+  if (other.error * last.bound > last.error * other.bound)
+    all = other;
+  all.largest_error = std::max(last.largest_error, other.largest_error);
+  all.wrong = last.wrong + other.wrong;
+  all.nans = last.nans + other.nans;
+}
+
+/// From one product of a batch to the next, which bsrt_host_check_gemm has found legal.
+void moveToNext(bsrt_check &check, bool sharesB) {
+  auto bytes = [](int32_t format, int64_t count) {
+    return facts::packedBytes(facts::Format(format), count);
+  };
+  auto scales = [&](int32_t layout, int64_t rows) {
+    return scaleBytes(facts::ScaleLayout(layout), rows, check.k / check.block);
+  };
+  check.a_bytes += bytes(check.a, check.m * check.k);
+  check.a_scales += scales(check.sfa, check.m);
+  if (!sharesB) {
+    check.b_bytes += bytes(check.b, check.n * check.k);
+    check.b_scales += scales(check.sfb, check.n);
+  }
+  int64_t columns =
+      facts::Activation(check.gate) == facts::Activation::none ? check.n : check.n / 2;
+  int64_t outBytes = bytes(check.out, check.m * columns);
+  check.d = static_cast<const uint8_t *>(check.d) + outBytes;
+  if (check.c)
+    check.c = static_cast<const uint8_t *>(check.c) + outBytes;
 }
 
 /// Times a launch and asks the driver about its kernel.
@@ -285,16 +320,23 @@ void bsrt_call_dequantize(int64_t rows, int64_t cols, int32_t element, int32_t s
   }
 }
 
-void bsrt_call_relayout_scales(int64_t rows, int64_t scales_per_row, int32_t from_layout,
-                               const uint8_t *from, int32_t to_layout, uint8_t *to) {
+void bsrt_call_relayout_scales(int64_t batches, int64_t rows, int64_t scales_per_row,
+                               int32_t from_layout, const uint8_t *from, int32_t to_layout,
+                               uint8_t *to) {
+  int64_t fromBytes = scaleBytes(facts::ScaleLayout(from_layout), rows, scales_per_row);
+  int64_t toBytes = scaleBytes(facts::ScaleLayout(to_layout), rows, scales_per_row);
   if (Session *session = active())
-    keep(*session,
-         bsrt_host_relayout_scales(rows, scales_per_row, from_layout, from, to_layout, to));
+    for (int64_t i = 0; i < batches; ++i, from += fromBytes, to += toBytes)
+      keep(*session,
+           bsrt_host_relayout_scales(rows, scales_per_row, from_layout, from, to_layout, to));
 }
 
-void bsrt_call_zero_scale_tail(int64_t rows, int64_t scales_per_row, uint8_t *scales) {
+void bsrt_call_zero_scale_tail(int64_t batches, int64_t rows, int64_t scales_per_row,
+                               uint8_t *scales) {
+  int64_t bytes = scaleBytes(facts::ScaleLayout::tiled, rows, scales_per_row);
   if (Session *session = active())
-    keep(*session, bsrt_host_zero_scale_tail(rows, scales_per_row, scales));
+    for (int64_t i = 0; i < batches; ++i, scales += bytes)
+      keep(*session, bsrt_host_zero_scale_tail(rows, scales_per_row, scales));
 }
 
 void bsrt_call_repitch(int64_t rows, int64_t row_bytes, int64_t from_pitch, const uint8_t *from,
@@ -316,7 +358,7 @@ void bsrt_call_check_gemm(const char *name, int64_t m, int64_t n, int64_t k, int
                           int32_t major_b, float beta, const void *c, int32_t activation,
                           const float *alpha_rows, const float *alpha_columns, int32_t gate,
                           const uint8_t *d_scales, int32_t out_scale, int32_t out_block,
-                          int32_t out_layout, float global) {
+                          int32_t out_layout, float global, int64_t batches, int32_t shared_b) {
   Session *session = active();
   if (!session)
     return;
@@ -339,12 +381,21 @@ void bsrt_call_check_gemm(const char *name, int64_t m, int64_t n, int64_t k, int
   CheckRecord record{name, {}};
   if (m == 0) // no launch either
     return;
-  if (bsrt_host_check_gemm(&check, &record.result)) {
-    session->fail(bsrt_error_message());
-    return;
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    bsrt_check_result result;
+    if (bsrt_host_check_gemm(&check, &result)) {
+      session->fail(bsrt_error_message());
+      return;
+    }
+    std::string one = batches == 1 ? record.name : record.name + "[" + std::to_string(batch) + "]";
+    if (result.wrong)
+      session->fail(describeWrong(one, result));
+    if (batch == 0)
+      record.result = result;
+    else
+      addBatch(record, result);
+    moveToNext(check, shared_b);
   }
-  if (record.result.wrong)
-    session->fail(describeWrong(record.name, record.result));
   if (!session->records.empty())
     session->records.back().check = std::move(record);
 }
@@ -398,9 +449,7 @@ void bsrt_call_check_half_block_gemm(const char *name, int64_t m, int64_t n, int
 
 std::vector<std::pair<std::string, void *>> blockscale::rt::getHostCalls() {
 #define BLOCKSCALE_HOST_CALL(name)                                                                 \
-  {                                                                                                \
-    #name, reinterpret_cast<void *>(&name)                                                         \
-  }
+  { #name, reinterpret_cast < void *>(&name) }
   return {BLOCKSCALE_HOST_CALL(bsrt_call_alloc),
           BLOCKSCALE_HOST_CALL(bsrt_call_free),
           BLOCKSCALE_HOST_CALL(bsrt_call_copy_to_device),

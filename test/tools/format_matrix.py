@@ -226,6 +226,39 @@ def spanClusterCases():
                                 isDynamic=next(dynamic))
 
 
+def batchCases():
+    """A batch in one launch, with all that a kernel has: ragged tiles whose next rows are another product's, several
+    tiles and batches for some CTA, operands of their own and shared ones, pairs, clusters, K = 96, two products that share
+    B, accumulators that overlap, both ways to store, C, MN-major operands, and an m that only the launch says."""
+    def Case(name, chip, out, m, n, k, batches, **others):
+        return kernel_cases.Case(name, chip, out, m, n, k, data="random", batches=batches, **{"ctas": others.get("group", 1), **others})
+
+    yield Case("nvfp4", "sm_107a", "bf16", 130, 136, 544, 3, stages=2, bias=True, alpha=True)
+    yield Case("nvfp4", "sm_100a", "f32", 5, 13, 288, 4, ctas=2, c=True)
+    yield Case("mxfp8", "sm_100a", "bf16", 129, 80, 288, 2, layout="linear", isDynamic=True, c=True, alpha=True)
+    yield Case("mxfp4", "sm_103a", "f32", 1, 8, 64, 5, layout="linear", sharesB=True, majorA="k", ctas=0)
+    yield Case("mxfp8", "sm_107a", "bf16", 260, 136, 160, 2, sharesB=True, isDynamic=True, tileN=64, stages=2)
+    yield Case("e2m1-e4m3", "sm_100a", "f32", 130, 293, 256, 2, tileN=192, stages=2, isDynamic=True)
+    yield Case("e4m3-e5m2", "sm_107a", "f32", 144, 80, 288, 3, majorA="mn", majorB="mn", isDynamic=True, stages=2)
+    yield Case("e5m2-e4m3", "sm_100a", "bf16", 144, 160, 160, 2, majorA="mn", sharesB=True, layout="linear", stages=2)
+    yield Case("e3m2-e2m3", "sm_107a", "f32", 130, 72, 128, 2, stages=2)
+    # Pairs and clusters, in which some CTA's tiles lie beyond a matrix.
+    yield Case("nvfp4", "sm_107a", "f32", 300, 200, 512, 2, group=2, stages=2, tileN=128)
+    yield Case("mxfp8", "sm_100a", "f32", 300, 389, 384, 2, group=2, cluster="4x2", ctas=8, tileN=256, stages=2, isDynamic=True)
+    yield Case("mxfp4", "sm_100a", "bf16", 140, 288, 512, 3, cluster="2x2", ctas=4, tileN=192, stages=2, sharesB=True, c=True)
+    yield Case("nvfp4", "sm_107a", "bf16", 600, 264, 256, 2, tileM=512, tileN=256, stages=2, group=2, bias=True, c=True, isDynamic=True)
+    yield Case("mxfp8", "sm_107a", "f32", 200, 140, 256, 3, tileM=256, tileN=128, stages=2)
+    # K = 96, alone, overlapped and in a cluster.
+    yield Case("nvfp4", "sm_103a", "bf16", 130, 264, 992, 3, instK=96, stages=3, tileN=256)
+    yield Case("mxfp4", "sm_103a", "f32", 300, 101, 1696, 2, instK=96, stages=3, tileN=64, group=2, cluster="2x2", ctas=4, isDynamic=True)
+    # Overlapped accumulators that cross from one product to the next, both ways to store.
+    yield Case("nvfp4", "sm_100a", "f32", 130, 517, 544, 3, tileN=256, stages=2, alpha=True)
+    # Large enough for the model to choose, and rows that are copied for a loop of launches.
+    yield Case("nvfp4", "sm_100a", "bf16", 400, 1560, 288, 4, bias=True, ctas=0)
+    yield Case("nvfp4", "sm_107a", "f32", 130, 24, 48, 2, layout="linear", ctas=0)
+    yield Case("mxfp8", "sm_100a", "f32", 70, 16, 64, 2, layout="linear", sharesB=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
@@ -258,6 +291,7 @@ def runCases(args, supported):
     matrix = kernel_matrix.Matrix(args)
     work = [caseOf(cell) for cell in supported if args.full or isInCi(cell)] + list(extraCases())
     work += [case for case in clusterCases() if args.full or case.instK == 96 or (case.cluster, case.group) in CLUSTERS_IN_CI]
+    work += list(batchCases())
     work = [case for case in dict.fromkeys(work) if re.search(args.only, case.name)]
 
     def one(case):

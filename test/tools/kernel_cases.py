@@ -103,6 +103,8 @@ class Case:
     cluster: str = ""  # CTAs along M and N
     tileM: int = 0  # twice the rows, so that two products share B
     isDynamic: bool = False  # only the launch says m
+    batches: int = 0  # products of one launch; 0: one product without a batch
+    sharesB: bool = False  # B is that of all batches
 
     @property
     def name(self):
@@ -111,6 +113,7 @@ class Case:
         parts += [f"ctas{self.ctas}"] * bool(self.ctas) + [f"n{self.tileN}"] * (self.tileN != 128)
         parts += [f"k{self.instK}"] * bool(self.instK) + ["pair"] * (self.group == 2)
         parts += [f"m{self.tileM}"] * bool(self.tileM)
+        parts += [f"batch{self.batches}"] * bool(self.batches) + ["shared"] * self.sharesB
         parts += [f"cluster{self.cluster}"] * bool(self.cluster) + ["dynamic"] * self.isDynamic
         parts += ["c"] * self.c + [f"{self.majorA}{self.majorB}"] * ((self.majorA, self.majorB) != ("k", "k"))
         return "-".join(parts)

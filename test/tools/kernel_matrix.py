@@ -41,18 +41,19 @@ def mlirText(case):
     """The program: one function with one product."""
     fmt = kernel_cases.ALL_FORMATS[case.format]
 
-    def operand(rows, element, major):
+    def operand(rows, element, major, batch):
         shape = f"{rows}x{case.k}" if major == "k" else f"{case.k}x{rows}"
-        return (f"tensor<{shape}x{element.mlir}>",
-                f"tensor<{rows}x{case.k // fmt.block}xi8, #blockscale.scales<{fmt.scale}, {case.layout}>>")
+        return (f"tensor<{batch}{shape}x{element.mlir}>",
+                f"tensor<{batch}{rows}x{case.k // fmt.block}xi8, #blockscale.scales<{fmt.scale}, {case.layout}>>")
 
     m = "?" if case.isDynamic else case.m
-    (a, sfa), (b, sfb) = operand(m, fmt.a, case.majorA), operand(case.n, fmt.b, case.majorB)
-    out = f"tensor<{m}x{case.n}x{case.out}>"
+    batch = f"{case.batches}x" if case.batches else ""
+    (a, sfa), (b, sfb) = operand(m, fmt.a, case.majorA, batch), operand(case.n, fmt.b, case.majorB, "" if case.sharesB else batch)
+    out = f"tensor<{batch}{m}x{case.n}x{case.out}>"
     parameters = [f"%a: {a}", f"%sfa: {sfa}", f"%b: {b}", f"%sfb: {sfb}"]
     lines, extra = [], ""
     if case.isDynamic:
-        lines += [f"    %rows = arith.constant {int(case.majorA == 'mn')} : index", f"    %m = tensor.dim %a, %rows : {a}"]
+        lines += [f"    %rows = arith.constant {(case.majorA == 'mn') + bool(case.batches)} : index", f"    %m = tensor.dim %a, %rows : {a}"]
     if case.alpha:
         lines.append(f"    %alpha = arith.constant {ALPHA[case.data]:e} : f32")
         extra += " alpha(%alpha : f32)"
@@ -128,29 +129,48 @@ class Matrix:
         """Writes the .npy files; returns their paths and the reference."""
         fmt = kernel_cases.ALL_FORMATS[case.format]
         rng = np.random.default_rng(list(case.name.encode()))
-        a = kernel_data.makeOperand(rng, fmt, fmt.a, case.m, case.k, case.data)
-        b = kernel_data.makeOperand(rng, fmt, fmt.b, case.n, case.k, case.data)
+        products = []
+        for _ in range(max(1, case.batches)):
+            a = kernel_data.makeOperand(rng, fmt, fmt.a, case.m, case.k, case.data)
+            isOld = products and case.sharesB
+            products.append((a, products[0][1] if isOld else kernel_data.makeOperand(rng, fmt, fmt.b, case.n, case.k, case.data)))
+
+        def joined(arrays, isShared):
+            """Of all batches one behind the other, or the matrix that they share."""
+            isMatrix = not case.batches or isShared
+            return arrays[0] if isMatrix else np.concatenate(arrays) if arrays[0].ndim == 1 else np.stack(arrays)
+
         alpha = float(np.float32(ALPHA[case.data])) if case.alpha else 1.0
         bias = np.zeros(case.n, dtype=np.float32)
         if case.bias:
             bias = (rng.integers(-64, 65, case.n).astype(np.float32) if case.data == "integer"
                     else (rng.standard_normal(case.n) * 8).astype(np.float32))
         arrays = []
-        for operand, element, major in ((a, fmt.a, case.majorA), (b, fmt.b, case.majorB)):
-            arrays.append(kernel_data.packed(element, operand.codes if major == "k" else operand.codes.T))
-            arrays.append(kernel_data.tiled(operand.scales, rng) if case.layout == "tiled" else operand.scales)
+        for side, element, major in ((0, fmt.a, case.majorA), (1, fmt.b, case.majorB)):
+            operands = [product[side] for product in products]
+            isShared = side == 1 and case.sharesB
+            arrays.append(joined([kernel_data.packed(element, each.codes if major == "k" else each.codes.T)
+                                  for each in operands], isShared))
+            arrays.append(joined([kernel_data.tiled(each.scales, rng) if case.layout == "tiled" else each.scales
+                                  for each in operands], isShared))
         arrays += [bias] * case.bias
         addend = None
         if case.c:
-            old = kernel_data.roundedTo(case.out, rng.integers(-32, 33, (case.m, case.n)).astype(np.float64)
-                                        if case.data == "integer" else rng.standard_normal((case.m, case.n)) * 8)
+            shape = (case.batches, case.m, case.n) if case.batches else (case.m, case.n)
+            old = kernel_data.roundedTo(case.out, rng.integers(-32, 33, shape).astype(np.float64)
+                                        if case.data == "integer" else rng.standard_normal(shape) * 8)
             arrays.append(old.view(np.uint16) if case.out == "bf16" else old)
             addend = float(np.float32(BETA[case.data])) * old.astype(np.float64)
         paths = []
         for index, array in enumerate(arrays):
             paths.append(folder / f"in{index}.npy")
             np.save(paths[-1], array)
-        exact, magnitude, partials = kernel_data.reference(a, b, alpha, bias.astype(np.float64), addend)
+        addends = [None] * len(products) if addend is None else addend.reshape(-1, case.m, case.n)
+        references = [kernel_data.reference(a, b, alpha, bias.astype(np.float64), each)
+                      for (a, b), each in zip(products, addends)]
+        # Rows of all batches, one below the other.
+        exact, magnitude = (np.concatenate([each[i] for each in references]) for i in (0, 1))
+        partials = [np.concatenate(parts) for parts in zip(*(each[2] for each in references))]
         if case.data == "integer":
             allowed = None
             exact = kernel_data.roundedTo(case.out, exact).astype(np.float64)
@@ -194,7 +214,7 @@ class Matrix:
         d = np.load(result)
         if case.out == "bf16":  # comes as its bits
             d = d.view(ml_dtypes.bfloat16)
-        return d.reshape(case.m, case.n)
+        return d.reshape(-1, case.n)
 
     def check(self, case):
         """Registers and largest error in units of the bound; raises Failure."""

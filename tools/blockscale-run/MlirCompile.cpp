@@ -126,6 +126,8 @@ private:
     KernelPlan plan;
     plan.format = describe(problem.getFormats());
     plan.problem = shape({problem.getM(), problem.getN(), problem.getK()});
+    if (problem.isBatch())
+      plan.problem = std::to_string(problem.getBatches()) + "x" + plan.problem;
     plan.instruction = std::string(name(schedule.getMma())) + " " + shape(schedule.getInst());
     plan.tile = shape(schedule.getTile());
     plan.epilogue = name(schedule.getEpilogue());

@@ -59,13 +59,17 @@ void bsrt_call_quantize(int64_t rows, int64_t cols, int32_t element, int32_t sca
 void bsrt_call_dequantize(int64_t rows, int64_t cols, int32_t element, int32_t scale, int32_t block,
                           int32_t layout, const uint8_t *elements, const uint8_t *scales,
                           float global, float *values);
-void bsrt_call_relayout_scales(int64_t rows, int64_t scales_per_row, int32_t from_layout,
-                               const uint8_t *from, int32_t to_layout, uint8_t *to);
-void bsrt_call_zero_scale_tail(int64_t rows, int64_t scales_per_row, uint8_t *scales);
+/* Of `batches` matrices one behind the other, each padded by itself. */
+void bsrt_call_relayout_scales(int64_t batches, int64_t rows, int64_t scales_per_row,
+                               int32_t from_layout, const uint8_t *from, int32_t to_layout,
+                               uint8_t *to);
+void bsrt_call_zero_scale_tail(int64_t batches, int64_t rows, int64_t scales_per_row,
+                               uint8_t *scales);
 void bsrt_call_repitch(int64_t rows, int64_t row_bytes, int64_t from_pitch, const uint8_t *from,
                        int64_t to_pitch, uint8_t *to);
 void bsrt_call_swap_nibbles(int64_t bytes, const uint8_t *from, uint8_t *to);
-/* Keeps its outcome with the session; a wrong product is the session's error. */
+/* Keeps its outcome with the session; a wrong product is the session's error. Of `batches`
+ * products, which lie one behind the other but for a shared B, the outcome is that of the worst. */
 void bsrt_call_check_gemm(const char *name, int64_t m, int64_t n, int64_t k, int32_t a, int32_t b,
                           int32_t scale, int32_t block, int32_t sfa, int32_t sfb, int32_t out,
                           int32_t inst_k, float alpha, const uint8_t *a_bytes,
@@ -74,7 +78,7 @@ void bsrt_call_check_gemm(const char *name, int64_t m, int64_t n, int64_t k, int
                           int32_t major_b, float beta, const void *c, int32_t activation,
                           const float *alpha_rows, const float *alpha_columns, int32_t gate,
                           const uint8_t *d_scales, int32_t out_scale, int32_t out_block,
-                          int32_t out_layout, float global);
+                          int32_t out_layout, float global, int64_t batches, int32_t shared_b);
 /* The same of ggml's blocks: q8_1 chunks x q4_K. `source` is f32 or f16. */
 void bsrt_call_quantize_chunks(int64_t rows, int64_t cols, int32_t source, const void *values,
                                uint8_t *chunks);

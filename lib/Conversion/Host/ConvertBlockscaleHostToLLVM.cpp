@@ -317,16 +317,17 @@ Value scaleRows(ScaleMatrixAttr matrix, Value memory, Calls &calls) {
 Value lowerRelayoutScales(RelayoutScalesOp op, RelayoutScalesOp::Adaptor, Calls &calls) {
   ScaleMatrixAttr source = op.getLogicalSource(), target = op.getLogicalTarget();
   return calls.call("bsrt_call_relayout_scales",
-                    {scaleRows(source, op.getScales(), calls), calls.i64(source.getCols()),
-                     calls.code(source.getLayout()), calls.pointer(op.getScales()),
-                     calls.code(target.getLayout()), calls.pointer(op.getOut())});
+                    {calls.i64(source.getBatches()), scaleRows(source, op.getScales(), calls),
+                     calls.i64(source.getCols()), calls.code(source.getLayout()),
+                     calls.pointer(op.getScales()), calls.code(target.getLayout()),
+                     calls.pointer(op.getOut())});
 }
 
 Value lowerZeroScaleTail(ZeroScaleTailOp op, ZeroScaleTailOp::Adaptor, Calls &calls) {
   ScaleMatrixAttr matrix = op.getLogicalMatrix();
   return calls.call("bsrt_call_zero_scale_tail",
-                    {scaleRows(matrix, op.getScales(), calls), calls.i64(matrix.getCols()),
-                     calls.pointer(op.getScales())});
+                    {calls.i64(matrix.getBatches()), scaleRows(matrix, op.getScales(), calls),
+                     calls.i64(matrix.getCols()), calls.pointer(op.getScales())});
 }
 
 Value lowerRepitch(RepitchOp op, RepitchOp::Adaptor, Calls &calls) {
@@ -348,7 +349,8 @@ Value lowerSwapNibbles(SwapNibblesOp op, SwapNibblesOp::Adaptor, Calls &calls) {
 
 Value lowerCheckGemm(CheckGemmOp op, CheckGemmOp::Adaptor, Calls &calls) {
   ProblemAttr problem = op.getLogicalProblem();
-  Value m = problem.hasDynamicM() ? calls.extent(op.getD(), 0) : calls.i64(problem.getM());
+  Value m = problem.hasDynamicM() ? calls.extent(op.getD(), problem.isBatch())
+                                  : calls.i64(problem.getM());
   // A kernel that is given the reciprocal divides, too.
   Value global = op.getNormConst() ? calls.reciprocal(calls.f32(op.getNormConst()))
                                    : calls.f32(op.getGlobal());
@@ -387,7 +389,9 @@ Value lowerCheckGemm(CheckGemmOp op, CheckGemmOp::Adaptor, Calls &calls) {
                      calls.code(quantized ? quantized.getScale() : facts::ScaleFormat::ue8m0),
                      calls.i32(quantized ? quantized.getBlock() : 0),
                      calls.code(quantized ? quantized.getLayout() : facts::ScaleLayout::linear),
-                     global});
+                     global,
+                     calls.i64(problem.getBatches()),
+                     calls.i32(problem.getSharedB())});
 }
 
 Value lowerQuantizeChunks(QuantizeChunksOp op, QuantizeChunksOp::Adaptor, Calls &calls) {

@@ -263,7 +263,8 @@ private:
       }
       (toDevice ? written : read) = true;
       if (!hasSpareRows(alloc))
-        describe(buffer, toDevice ? copy.getSource() : copy.getTarget(), isTransposed(alloc));
+        describe(buffer, toDevice ? copy.getSource() : copy.getTarget(), isTransposed(alloc),
+                 batchesOf(alloc));
     }
     buffer.role = written && read ? rt::BufferRole::inout
                   : written       ? rt::BufferRole::input
@@ -283,6 +284,12 @@ private:
     names[alloc] = buffer.name;
     manifest.buffers.push_back(std::move(buffer));
     return success();
+  }
+
+  /// Matrices in a buffer whose rows a launch says, where one launch multiplies a batch.
+  static int64_t batchesOf(AllocOp alloc) {
+    auto batches = alloc->getAttrOfType<IntegerAttr>("blockscale.batches");
+    return batches ? batches.getInt() : 1;
   }
 
   /// Whether the rows that a launch says are innermost.
@@ -307,7 +314,7 @@ private:
     for (Operation *user : memory.getUsers()) {
       if (auto require = dyn_cast<RequireBytesOp>(user))
         return {exprOf(require.getCount()), int64_t(require.getBytes())};
-      if (auto dim = dyn_cast<memref::DimOp>(user); dim && dim.getConstantIndex() == 0)
+      if (auto dim = dyn_cast<memref::DimOp>(user); dim && dim.getConstantIndex())
         for (Operation *other : dim->getUsers())
           if (auto size = dyn_cast<SizeOp>(other))
             return {exprOf(size), 0};
@@ -330,28 +337,31 @@ private:
   }
 
   /// Element type and shape of host memory that is not plain bytes.
-  void describe(rt::ManifestBuffer &buffer, Value memory, bool isTransposed) {
+  void describe(rt::ManifestBuffer &buffer, Value memory, bool isTransposed, int64_t batches) {
     auto type = dyn_cast<MemRefType>(memory.getType());
     if (!type)
       return;
     if (!type.hasStaticShape()) {
       auto [rows, bytes] = rowsOf(memory);
       bool isBytes = type.getElementType().isInteger(8) && type.getRank() == 1;
-      if (!rows || type.getNumDynamicDims() != 1 || !type.isDynamicDim(0))
+      bool isBatch = batches > 1;
+      if (!rows || type.getNumDynamicDims() != 1 || !type.isDynamicDim(!isBytes && isBatch))
         return;
       if (isBytes) { // elements are rows of bytes
         buffer.dtype = rt::DType::u8;
-        buffer.shape = {0, bytes};
+        buffer.shape = {0, bytes / batches};
         if (isTransposed)
           std::swap(buffer.shape[0], buffer.shape[1]);
+        if (isBatch)
+          buffer.shape.insert(buffer.shape.begin(), batches);
       } else {
         SmallVector<int64_t> shape(type.getShape());
-        shape.front() = 0;
+        shape[isBatch] = 0;
         describe(buffer, MemRefType::get(shape, type.getElementType()));
       }
       if (buffer.dtype) {
         buffer.shapeExprs.resize(buffer.shape.size());
-        buffer.shapeExprs[isTransposed ? 1 : 0] = rows;
+        buffer.shapeExprs[size_t(isBatch) + isTransposed] = rows;
       }
       return;
     }

@@ -14,15 +14,15 @@ func.func @gemm_c2_k(%a: !a, %s: !s, %b: !b, %sb: !sb, %c: tensor<?x8xf32>) -> t
 
 // -----
 
-!a = tensor<2x64x?xf8E4M3FN>
-!s = tensor<2x?x2xi8, #blockscale.scales<ue8m0, linear>>
+!a = tensor<1x64x?xf8E4M3FN>
+!s = tensor<1x?x2xi8, #blockscale.scales<ue8m0, linear>>
 !b = tensor<8x64xf8E4M3FN>
 !sb = tensor<8x2xi8, #blockscale.scales<ue8m0, linear>>
-func.func @gemm_c2_major(%a: !a, %s: !s, %b: !b, %sb: !sb, %c: tensor<2x?x8xf32>) -> tensor<2x?x8xf32> {
-  // expected-error @below {{gemm_c2: m must be static where a is mn-major in a batch, got 'tensor<2x64x?xf8E4M3FN>'}}
-  %d = blockscale.gemm ins(%a scaled %s, %b scaled %sb : !a, !s, !b, !sb) outs(%c : tensor<2x?x8xf32>)
-    {major_a = #blockscale.major<mn>} -> tensor<2x?x8xf32>
-  return %d : tensor<2x?x8xf32>
+func.func @gemm_c2_major(%a: !a, %s: !s, %b: !b, %sb: !sb, %c: tensor<1x?x8xf32>) -> tensor<1x?x8xf32> {
+  // expected-error @below {{gemm_c2: m must be static where a is mn-major in a batch of one, got 'tensor<1x64x?xf8E4M3FN>'}}
+  %d = blockscale.gemm ins(%a scaled %s, %b scaled %sb : !a, !s, !b, !sb) outs(%c : tensor<1x?x8xf32>)
+    {major_a = #blockscale.major<mn>} -> tensor<1x?x8xf32>
+  return %d : tensor<1x?x8xf32>
 }
 
 // -----

@@ -120,7 +120,7 @@ func.func @swap_nibbles_c2_odd(%q: tensor<8x5xf4E2M1FN>) -> tensor<8x5xf4E2M1FN>
 // -----
 
 func.func @relayout_scales_c2_extent(%s: memref<8xi8>, %t: memref<512xi8>) {
-  // expected-error @below {{relayout_scales_c2: rows and columns must be 1 .. 268435456, got #blockscale.scale_matrix<rows = -2, cols = -4, format = ue4m3, layout = linear>}}
+  // expected-error @below {{relayout_scales_c2: rows, columns and batches must be 1 .. 268435456, got #blockscale.scale_matrix<rows = -2, cols = -4, format = ue4m3, layout = linear>}}
   blockscale.relayout_scales %s outs(%t : memref<512xi8>)
     {source = #blockscale.scale_matrix<rows = -2, cols = -4, format = ue4m3, layout = linear>,
      target = #blockscale.scale_matrix<rows = -2, cols = -4, format = ue4m3, layout = tiled>} : memref<8xi8>
@@ -130,7 +130,7 @@ func.func @relayout_scales_c2_extent(%s: memref<8xi8>, %t: memref<512xi8>) {
 // -----
 
 func.func @zero_scale_tail_c2_extent(%s: memref<512xi8>) {
-  // expected-error @below {{zero_scale_tail_c2: rows and columns must be 1 .. 268435456, got}}
+  // expected-error @below {{zero_scale_tail_c2: rows, columns and batches must be 1 .. 268435456, got}}
   blockscale.zero_scale_tail %s
     {matrix = #blockscale.scale_matrix<rows = 9223372036854775807, cols = 3, format = ue4m3, layout = tiled>} : memref<512xi8>
   return

@@ -112,10 +112,11 @@ TEST_F(ClusterPlans, SharesAreTheStage) {
               &context, schedule.getArch(), kind, Shape3{128, tileN, instK}, 1,
               Shape3{128, tileN, tileK(kind, instK)}, 2, 1, Epilogue::plain_store, 0, m * n,
               schedule.getCluster(), AccumulatorColumns::disjoint, isSpan, SequenceAttr());
-          auto problem = ProblemAttr::get(
-              &context, 1024, 1024, 1024, format, format, scale, block, facts::ScaleLayout::tiled,
-              facts::ScaleLayout::tiled, Format::f32, facts::Major::k, facts::Major::k,
-              /*pitch_a=*/0, /*pitch_b=*/0, QuantizedAttr(), GateAttr());
+          auto problem = ProblemAttr::get(&context, 1024, 1024, 1024, format, format, scale, block,
+                                          facts::ScaleLayout::tiled, facts::ScaleLayout::tiled,
+                                          Format::f32, facts::Major::k, facts::Major::k,
+                                          /*pitch_a=*/0, /*pitch_b=*/0, QuantizedAttr(), GateAttr(),
+                                          /*batches=*/1, /*shared_b=*/false);
           GemmShape shape(problem, schedule);
           ClusterPlan plan(schedule);
           int64_t stage[] = {shape.stage.a, shape.stage.b, shape.stage.sfa, shape.stage.sfb};

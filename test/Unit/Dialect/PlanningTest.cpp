@@ -29,7 +29,7 @@ protected:
     return ProblemAttr::get(&context, 1024, 1024, 1024, a, b, scale, block,
                             facts::ScaleLayout::tiled, facts::ScaleLayout::tiled, Format::f32,
                             Major::k, Major::k, /*pitch_a=*/0, /*pitch_b=*/0, QuantizedAttr(),
-                            GateAttr());
+                            GateAttr(), /*batches=*/1, /*shared_b=*/false);
   }
   /// Of a tile of 128 rows and `n` columns.
   StageBytes stage(ProblemAttr problem, MmaKind kind, int64_t n, int64_t instK) {

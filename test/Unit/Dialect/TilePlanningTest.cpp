@@ -26,7 +26,7 @@ protected:
     return ProblemAttr::get(&context, m, n, k, Format::e2m1, Format::e2m1, ScaleFormat::ue4m3, 16,
                             facts::ScaleLayout::tiled, facts::ScaleLayout::tiled, Format::bf16,
                             facts::Major::k, facts::Major::k, /*pitch_a=*/0, /*pitch_b=*/0,
-                            QuantizedAttr(), GateAttr());
+                            QuantizedAttr(), GateAttr(), /*batches=*/1, /*shared_b=*/false);
   }
   TileChoice choose(Arch arch, ProblemAttr problem, std::vector<int64_t> instKs) {
     return chooseTile(problem, arch, MmaKind::mxf4nvf4, instKs);

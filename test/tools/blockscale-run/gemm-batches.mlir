@@ -4,7 +4,8 @@
 // RUN: %python %S/Inputs/batches.py tiled %t.t nvfp4 3 5 8 96
 // RUN: blockscale-run %s --entry=tiled --arch=sm_107a --arg=%t.t.a.npy --arg=%t.t.sa.npy --arg=%t.t.b.npy --arg=%t.t.sb.npy --arg=%t.t.bias.npy --out=%t.t.npy --check --seeds=1 | FileCheck %s
 // RUN: %python %S/Inputs/expect.py %t.t.npy 'load("%t.t.d.npy")'
-// CHECK-COUNT-3: kernel gemm_0: nvfp4 5x8x96
+// CHECK-COUNT-1: kernel gemm_0: nvfp4 3x5x8x96{{.*}} grid 3x1x1{{.*}} error
+// CHECK-NOT: kernel gemm_0
 // CHECK: same bits under earliest, latest, seed 0
 
 // More rows than a tile, B [k, n], and weights that all batches share.
@@ -19,18 +20,30 @@
 // RUN: %python %S/Inputs/batches.py rows %t.o nvfp4 3 1 8 96
 // RUN: blockscale-run %s --entry=rows --arch=sm_107a --arg=%t.o.a.npy --arg=%t.o.sa.npy --arg=%t.o.b.npy --arg=%t.o.sb.npy --out=%t.o.npy --check
 // RUN: %python %S/Inputs/expect.py %t.o.npy 'load("%t.o.d.npy")'
-// ROWS-COUNT-3: kernel gemm_0: nvfp4 ?x8x96{{.*}} grid 2x1x1
+// ROWS-COUNT-1: kernel gemm_0: nvfp4 3x?x8x96{{.*}} grid 6x1x1
+// ROWS-NOT: kernel gemm_0
 // ROWS: same bits under earliest, latest, seed 0
+
+// No rows, no launch.
+// RUN: %python %S/Inputs/make.py %t.za.npy='np.zeros((3, 0, 48), np.uint8)' %t.zs.npy='np.zeros(0, np.uint8)'
+// RUN: blockscale-run %s --entry=rows --arch=sm_107a --arg=%t.za.npy --arg=%t.zs.npy --arg=%t.o.b.npy --arg=%t.o.sb.npy --out=%t.z.npy --check
+// RUN: %python %S/Inputs/expect.py %t.z.npy 'np.zeros((3, 0, 8), np.float32)'
 
 // Tiles of another number of rows than those of the result.
 // RUN: not blockscale-run %s --entry=rows --arch=sm_107a --arg=%t.r.a.npy --arg=%t.o.sa.npy --arg=%t.r.b.npy --arg=%t.r.sb.npy 2>&1 | FileCheck %s --check-prefix=BYTES
-// BYTES: error: runtime: operand sfa must have 2048 bytes, as the rows of the result ask for, got 1024
+// BYTES: error: runtime: operand sfa must have 6144 bytes, as the rows of the result ask for, got 3072
 
 // RUN: %python %S/Inputs/make.py %t.x.npy='np.zeros(3075, np.uint8)'
 // RUN: not blockscale-run %s --entry=rows --arch=sm_107a --arg=%t.o.a.npy --arg=%t.x.npy --arg=%t.o.b.npy --arg=%t.o.sb.npy 2>&1 | FileCheck %s --check-prefix=TILES
 // TILES: error: run: argument 1 of @rows must be u8 [-1], whole tiles of 3072 bytes, got u8 [3075] from
 
-// Rows that TMA cannot fetch, with linear scales: copies of each part.
+// Linear scales of each batch become tiles of its own, and so does a transposed A whose rows a launch says.
+// RUN: %python %S/Inputs/batches.py transposed %t.m mxfp8 3 144 16 64
+// RUN: blockscale-run %s --entry=transposed --arch=sm_100a --arg=%t.m.a.npy --arg=%t.m.sa.npy --arg=%t.m.b.npy --arg=%t.m.sb.npy --out=%t.m.npy --check --seeds=1 | FileCheck %s --check-prefix=TRANSPOSED
+// RUN: %python %S/Inputs/expect.py %t.m.npy 'load("%t.m.d.npy")'
+// TRANSPOSED: kernel gemm_0: mxfp8 3x?x16x64{{.*}} grid 6x1x1
+
+// Rows that TMA cannot fetch, with linear scales: copies of each part, a loop of launches.
 // RUN: %python %S/Inputs/batches.py copied %t.c nvfp4 2 130 8 48
 // RUN: blockscale-run %s --entry=copied --arch=sm_100a --arg=%t.c.a.npy --arg=%t.c.sa.npy --arg=%t.c.b.npy --arg=%t.c.sb.npy --out=%t.c.npy --check
 // RUN: %python %S/Inputs/expect.py %t.c.npy 'load("%t.c.d.npy")'
@@ -96,4 +109,17 @@ func.func @copied(%a: !ac, %sa: !sac, %b: !bc, %sb: !sbc) -> tensor<2x?x8xf32> {
   %c = tensor.empty(%m) : tensor<2x?x8xf32>
   %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !ac, !sac, !bc, !sbc) outs(%c : tensor<2x?x8xf32>) -> tensor<2x?x8xf32>
   return %d : tensor<2x?x8xf32>
+}
+
+!at = tensor<3x64x?xf8E4M3FN>
+!sat = tensor<3x?x2xi8, #blockscale.scales<ue8m0, linear>>
+!bt = tensor<3x16x64xf8E4M3FN>
+!sbt = tensor<3x16x2xi8, #blockscale.scales<ue8m0, linear>>
+func.func @transposed(%a: !at, %sa: !sat, %b: !bt, %sb: !sbt) -> tensor<3x?x16xf32> {
+  %two = arith.constant 2 : index
+  %m = tensor.dim %a, %two : !at
+  %c = tensor.empty(%m) : tensor<3x?x16xf32>
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !at, !sat, !bt, !sbt) outs(%c : tensor<3x?x16xf32>)
+    {major_a = #blockscale.major<mn>} -> tensor<3x?x16xf32>
+  return %d : tensor<3x?x16xf32>
 }

@@ -17,7 +17,7 @@
 // RUN: %python %S/Inputs/linalg.py batches %t.ba
 // RUN: blockscale-run %s --entry=batches --arch=sm_107a --arg=%t.ba.a.npy --arg=%t.ba.sa.npy --arg=%t.ba.b.npy --arg=%t.ba.sb.npy --arg=%t.ba.c.npy --out=%t.ba.out.npy --check --seeds=1 | FileCheck %s --check-prefix=BATCHES
 // RUN: %python %S/Inputs/expect.py %t.ba.out.npy 'load("%t.ba.d.npy")'
-// BATCHES-COUNT-3: kernel gemm_0: mxfp4 5x8x64
+// BATCHES: kernel gemm_0: mxfp4 3x5x8x64{{.*}} grid 3x1x1
 // RUN: %python %S/Inputs/linalg.py shared_weights %t.sw
 // RUN: blockscale-run %s --entry=shared_weights --arch=sm_100a --arg=%t.sw.a.npy --arg=%t.sw.sa.npy --arg=%t.sw.b.npy --arg=%t.sw.sb.npy --arg=%t.sw.c.npy --out=%t.sw.out.npy --check | FileCheck %s --check-prefix=SHARED
 // RUN: %python %S/Inputs/expect.py %t.sw.out.npy 'load("%t.sw.d.npy")'

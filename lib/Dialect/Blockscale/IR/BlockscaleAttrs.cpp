@@ -18,7 +18,8 @@ static int64_t scaleBytes(int64_t rows, int64_t cols, ScaleLayout layout) {
 }
 
 int64_t ScaleMatrixAttr::getBytes() const {
-  return isDynamic(getRows()) ? kDynamicExtent : scaleBytes(getRows(), getCols(), getLayout());
+  return isDynamic(getRows()) ? kDynamicExtent
+                              : getBatches() * scaleBytes(getRows(), getCols(), getLayout());
 }
 
 int64_t BlockedAttr::getElementBytes() const {
@@ -35,7 +36,12 @@ int64_t BlockedAttr::getScaleBytes() const {
 ProblemAttr ProblemAttr::withM(int64_t m) const {
   return get(getContext(), m, getN(), getK(), getA(), getB(), getScale(), getBlock(), getSfa(),
              getSfb(), getOut(), getMajorA(), getMajorB(), getPitchA(), getPitchB(), getQuantized(),
-             getGate());
+             getGate(), getBatches(), getSharedB());
+}
+ProblemAttr ProblemAttr::withBatches(int64_t batches, bool sharesB) const {
+  return get(getContext(), getM(), getN(), getK(), getA(), getB(), getScale(), getBlock(), getSfa(),
+             getSfb(), getOut(), getMajorA(), getMajorB(), getPitchA(), getPitchB(), getQuantized(),
+             getGate(), batches, sharesB);
 }
 
 BlockedAttr ProblemAttr::getOutBlocked() const {
@@ -58,20 +64,24 @@ int64_t ProblemAttr::getABytes() const {
   if (hasDynamicM())
     return kDynamicExtent;
   if (getPitchA())
-    return (getMajorA() == facts::Major::k ? getM() : getK()) * getPitchA();
-  return facts::packedBytes(getA(), getM() * getK());
+    return getBatches() * (getMajorA() == facts::Major::k ? getM() : getK()) * getPitchA();
+  return getBatches() * facts::packedBytes(getA(), getM() * getK());
 }
 int64_t ProblemAttr::getBBytes() const {
   if (getPitchB())
-    return (getMajorB() == facts::Major::k ? getN() : getK()) * getPitchB();
-  return facts::packedBytes(getB(), getN() * getK());
+    return getBatchesOfB() * (getMajorB() == facts::Major::k ? getN() : getK()) * getPitchB();
+  return getBatchesOfB() * facts::packedBytes(getB(), getN() * getK());
 }
 int64_t ProblemAttr::getSfaBytes() const {
-  return hasDynamicM() ? kDynamicExtent : scaleBytes(getM(), getScalesPerRow(), getSfa());
+  return hasDynamicM() ? kDynamicExtent
+                       : getBatches() * scaleBytes(getM(), getScalesPerRow(), getSfa());
 }
-int64_t ProblemAttr::getSfbBytes() const { return scaleBytes(getN(), getScalesPerRow(), getSfb()); }
+int64_t ProblemAttr::getSfbBytes() const {
+  return getBatchesOfB() * scaleBytes(getN(), getScalesPerRow(), getSfb());
+}
 int64_t ProblemAttr::getOutBytes() const {
-  return hasDynamicM() ? kDynamicExtent : facts::packedBytes(getOut(), getM() * getOutColumns());
+  return hasDynamicM() ? kDynamicExtent
+                       : getBatches() * facts::packedBytes(getOut(), getM() * getOutColumns());
 }
 
 LogicalResult ScalesAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,

@@ -49,7 +49,32 @@ static int64_t pitchOf(Type type) {
   return pitched ? pitched.getBytes() : 0;
 }
 
+static Type matrixOf(Type type) {
+  auto tensor = dyn_cast_or_null<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 3
+             ? RankedTensorType::get(tensor.getShape().drop_front(), tensor.getElementType(),
+                                     tensor.getEncoding())
+             : type;
+}
+
+/// Whether the types have a batch in front; it is in the packed form's problem.
+static bool areBatches(const ProductTypes &types) {
+  auto out = dyn_cast<RankedTensorType>(types.out);
+  return !types.packed && out && out.getRank() == 3;
+}
+
+/// Of one product of a batch.
+static ProductTypes matricesOf(ProductTypes types) {
+  for (Type *type : {&types.a, &types.sfa, &types.b, &types.sfb, &types.c, &types.out})
+    *type = matrixOf(*type);
+  return types;
+}
+
 static ProblemAttr buildProblem(const ProductTypes &types) {
+  if (areBatches(types))
+    return buildProblem(matricesOf(types))
+        .withBatches(cast<ShapedType>(types.out).getDimSize(0),
+                     cast<ShapedType>(types.b).getRank() == 2);
   auto a = cast<ShapedType>(types.a), b = cast<ShapedType>(types.b);
   facts::ProductFormat formats = formatsOf(types);
   auto [m, k] = extentsOf(a, types.majorA);
@@ -59,7 +84,8 @@ static ProblemAttr buildProblem(const ProductTypes &types) {
                           getScalesEncoding(types.sfb).getLayout(),
                           *getFormat(cast<ShapedType>(types.out).getElementType()),
                           majorOf(types.majorA), majorOf(types.majorB), pitchOf(types.a),
-                          pitchOf(types.b), quantizedOf(types, types.gate ? n / 2 : n), types.gate);
+                          pitchOf(types.b), quantizedOf(types, types.gate ? n / 2 : n), types.gate,
+                          /*batches=*/1, /*shared_b=*/false);
 }
 
 ProblemAttr blockscale::getProblemOf(const ProductTypes &types) {
@@ -115,6 +141,11 @@ static LogicalResult verifySizes(int64_t m, int64_t n, int64_t k, int64_t fewest
   return error << ", got m = " << extentText(m) << ", n = " << n << ", k = " << k;
 }
 
+/// " each of 4 batches", for messages; nothing for one.
+static std::string timesBatches(int64_t batches) {
+  return batches > 1 ? " each of " + std::to_string(batches) + " batches" : "";
+}
+
 static LogicalResult verifyWholeBlocks(int64_t k, int64_t block, ErrorFn emitError) {
   if (k % block == 0)
     return success();
@@ -122,19 +153,38 @@ static LogicalResult verifyWholeBlocks(int64_t k, int64_t block, ErrorFn emitErr
                      << k << " is not a multiple of " << block;
 }
 
+/// gemm_c34.
+static LogicalResult verifyBatches(ProblemAttr p, ErrorFn emitError) {
+  if (p.getBatches() < 1 || p.getBatches() > kMaxExtent)
+    return emitError() << "gemm_c34: batches must be 1 .. " << kMaxExtent << ", got "
+                       << p.getBatches();
+  if (!p.isBatch() && p.getSharedB())
+    return emitError() << "gemm_c34: shared_b must stand in a batch, got one product";
+  if (p.isBatch() && (p.getQuantized() || p.getPitchA() || p.getPitchB()))
+    return emitError() << "gemm_c34: a batch must have wide results and dense rows, got "
+                       << (p.getQuantized() ? "quantised results" : "a pitch");
+  return success();
+}
+
 /// gemm_c15: what kernels count in 32 bits, and what tensor maps reach.
 static LogicalResult verifyReach(ProblemAttr p, ErrorFn emitError) {
   if (p.hasDynamicM())
     p = p.withM(1);
+  int64_t batches = p.getBatches(), batchesOfB = p.getBatchesOfB();
+  p = p.ofOne(); // whose numbers are small enough to be multiplied
   int64_t tiles = ((p.getM() + 127) / 128) * ((p.getN() + 127) / 128);
-  if (tiles > kMaxTiles)
-    return emitError() << "gemm_c15: tiles of 128x128 must be fewer than 2^31, got " << tiles;
+  if (tiles > kMaxTiles / batches)
+    return emitError() << "gemm_c15: tiles of 128x128 must be fewer than 2^31, got " << tiles
+                       << timesBatches(batches);
   int64_t scales = p.getQuantized() ? p.getOutBlocked().getScaleBytes() : 0;
-  for (auto [what, bytes] : {std::pair("scales of out", scales), std::pair("a", p.getABytes()),
-                             std::pair("sfa", p.getSfaBytes()), std::pair("b", p.getBBytes()),
-                             std::pair("sfb", p.getSfbBytes()), std::pair("out", p.getOutBytes())})
-    if (bytes > kMaxBufferBytes)
-      return emitError() << "gemm_c15: " << what << " must take at most 2^40 bytes, got " << bytes;
+  for (auto [what, bytes, count] :
+       {std::tuple("scales of out", scales, batches), std::tuple("a", p.getABytes(), batches),
+        std::tuple("sfa", p.getSfaBytes(), batches), std::tuple("b", p.getBBytes(), batchesOfB),
+        std::tuple("sfb", p.getSfbBytes(), batchesOfB),
+        std::tuple("out", p.getOutBytes(), batches)})
+    if (bytes > kMaxBufferBytes / count)
+      return emitError() << "gemm_c15: " << what << " must take at most 2^40 bytes, got " << bytes
+                         << timesBatches(count);
   return success();
 }
 
@@ -157,7 +207,8 @@ int64_t blockscale::mostRows(ProblemAttr problem) {
   ProblemAttr one = problem.withM(1);
   int64_t tilesN = (problem.getN() + 127) / 128;
   int64_t rowsOfScales = problem.getSfa() == ScaleLayout::tiled ? facts::kScaleTileRows : 1;
-  return std::min({kMaxExtent, kMaxTiles / tilesN * 128, kMaxBufferBytes / one.getABytes(),
+  return std::min({kMaxExtent, kMaxTiles / problem.getBatches() / tilesN * 128,
+                   kMaxBufferBytes / one.getABytes(),
                    kMaxBufferBytes / one.getSfaBytes() * rowsOfScales,
                    kMaxBufferBytes / one.getOutBytes()});
 }
@@ -183,7 +234,9 @@ static LogicalResult verifyExtents(const ProductTypes &types, ErrorFn emitError)
         std::pair(types.global, false), std::pair(types.normConst, false),
         std::pair(types.out, true), std::pair(types.outScales, true)}) {
     auto shaped = dyn_cast_or_null<ShapedType>(type);
-    Type known = hasM ? rest(type, type == types.a && isTransposed ? 1 : 0) : type;
+    // Of a batch only wide matrices are no bytes.
+    bool isBatch = types.packed && types.packed.isBatch() && shaped && shaped.getRank() == 3;
+    Type known = hasM ? rest(type, isBatch || (type == types.a && isTransposed)) : type;
     if (shaped && !cast<ShapedType>(known).hasStaticShape())
       return emitError() << "gemm_c2: shapes must be static but for m, got " << type;
   }
@@ -191,7 +244,8 @@ static LogicalResult verifyExtents(const ProductTypes &types, ErrorFn emitError)
 }
 
 LogicalResult blockscale::verifyProblem(ProblemAttr p, ErrorFn emitError) {
-  if (failed(verifySizes(p.getM(), p.getN(), p.getK(), /*fewest=*/1, emitError)))
+  if (failed(verifySizes(p.getM(), p.getN(), p.getK(), /*fewest=*/1, emitError)) ||
+      failed(verifyBatches(p, emitError)))
     return failure();
   if (failed(verifyFormats(p.getFormats(), p.getScale(), emitError)))
     return failure();
@@ -297,12 +351,17 @@ static LogicalResult verifyPacked(const ProductTypes &types, ErrorFn emitError) 
         failed(verifyBytes("gemm_c11", "scales of out", types.outScales, blocked.getScaleBytes(),
                            emitError)))
       return failure();
-  } else if (out.getRank() != 2 || out.getDimSize(0) != p.getM() ||
-             out.getDimSize(1) != p.getOutColumns() ||
-             getFormat(out.getElementType()) != p.getOut()) {
-    return emitError() << "gemm_c11: out must be " << extentText(p.getM()) << "x"
-                       << p.getOutColumns() << " of " << name(p.getOut()) << ", got " << types.out;
+  } else {
+    SmallVector<int64_t, 3> shape{p.getM(), p.getOutColumns()};
+    if (p.isBatch())
+      shape.insert(shape.begin(), p.getBatches());
+    if (out.getShape() != ArrayRef(shape) || getFormat(out.getElementType()) != p.getOut())
+      return emitError() << "gemm_c11: out must be "
+                         << llvm::join(llvm::map_range(shape, extentText), "x") << " of "
+                         << name(p.getOut()) << ", got " << types.out;
   }
+  if (p.isBatch() && types.alphaRows)
+    return emitError() << "gemm_c33: a batch must have no alpha_rows, got one";
   if (failed(verifyFactors(types, p, emitError)))
     return failure();
   if (types.majorA || types.majorB)
@@ -311,7 +370,49 @@ static LogicalResult verifyPacked(const ProductTypes &types, ErrorFn emitError) 
   return verifyC(types, emitError);
 }
 
+/// gemm_c27, and what a batch has not.
+static LogicalResult verifyBatch(const ProductTypes &types, ErrorFn emitError) {
+  if (getPitched(types.a) || getPitched(types.b))
+    return emitError() << "gemm_c27: a batch must have no pitched rows, got some";
+  if (types.outScales || types.alphaRows)
+    return emitError() << (types.outScales ? "gemm_c30: out of a batch must be wide, got elements "
+                                             "and scales"
+                                           : "gemm_c33: a batch must have no alpha_rows, got one");
+  int64_t batches = cast<ShapedType>(types.out).getDimSize(0);
+  if (isDynamic(batches))
+    return emitError() << "gemm_c2: shapes must be static but for m, got " << types.out;
+  if (batches == 1 && majorOf(types.majorA) == facts::Major::mn &&
+      !cast<ShapedType>(types.a).hasStaticShape())
+    return emitError() << "gemm_c2: m must be static where a is mn-major in a batch of one, got "
+                       << types.a;
+  bool isShared = cast<ShapedType>(types.b).getRank() == 2;
+  for (auto [what, type, isMatrix] :
+       {std::tuple("a", types.a, false), std::tuple("sfa", types.sfa, false),
+        std::tuple("b", types.b, isShared), std::tuple("sfb", types.sfb, isShared),
+        std::tuple("c", types.c, false), std::tuple("out", types.out, false)}) {
+    auto tensor = dyn_cast_or_null<RankedTensorType>(type);
+    if (!tensor || (isMatrix && tensor.getRank() == 2))
+      continue; // absent, shared, or refused by gemm_c1
+    if (isMatrix || tensor.getRank() != 3 || tensor.getDimSize(0) != batches)
+      return emitError() << "gemm_c27: " << what << " must be "
+                         << (isMatrix ? "a matrix as b is"
+                                      : "a batch of " + std::to_string(batches) + " as out is")
+                         << ", got " << type;
+  }
+  return success();
+}
+
 LogicalResult blockscale::verifyProduct(const ProductTypes &types, ErrorFn emitError) {
+  if (areBatches(types)) {
+    // The rules of one product are those of each; what is a batch's own has numbers of all.
+    if (failed(verifyBatch(types, emitError)) ||
+        failed(verifyProduct(matricesOf(types), emitError)))
+      return failure();
+    ProblemAttr problem = buildProblem(types);
+    bool isEmpty = !problem.getBatches() || !problem.getM() || !problem.getN();
+    return success(isEmpty || (succeeded(verifyBatches(problem, emitError)) &&
+                               succeeded(verifyReach(problem, emitError))));
+  }
   SmallVector<Type> all{types.a, types.sfa, types.b, types.sfb, types.out};
   for (Type type : {types.alpha, types.alphaRows, types.alphaColumns, types.bias, types.beta,
                     types.c, types.global, types.normConst, types.outScales})
@@ -364,54 +465,7 @@ ZeroTails blockscale::zeroTailsOf(GemmOp gemm) {
   return {isZero(gemm.getA().getType()), isZero(gemm.getB().getType())};
 }
 
-bool blockscale::hasBatch(GemmOp gemm) {
-  auto out = dyn_cast<RankedTensorType>(gemm.getOut().getType());
-  return out && out.getRank() == 3 && !gemm.isBlockProduct();
-}
-
-LogicalResult blockscale::verifyNoBatch(GemmOp gemm) {
-  if (!hasBatch(gemm))
-    return success();
-  return gemm.emitOpError("gemm_c27: a batch must be products of matrices by now, got ")
-         << gemm.getOut().getType() << "; run blockscale-expand-batches first";
-}
-
-/// gemm_c27, then the rules of one of the products.
-static LogicalResult verifyBatch(GemmOp gemm, ErrorFn emitError) {
-  ProductTypes types = typesOf(gemm);
-  if (gemm.getProblem() || gemm.getSchedule() || getPitched(types.a) || getPitched(types.b))
-    return emitError() << "gemm_c27: a batch must have no problem, schedule and pitched rows, got "
-                       << (gemm.getProblem()    ? "problem"
-                           : gemm.getSchedule() ? "schedule"
-                                                : "pitched rows");
-  if (types.outScales || types.alphaRows)
-    return emitError() << (types.outScales ? "gemm_c30: out of a batch must be wide, got elements "
-                                             "and scales"
-                                           : "gemm_c33: a batch must have no alpha_rows, got one");
-  int64_t batches = cast<ShapedType>(types.out).getDimSize(0);
-  if (isDynamic(batches))
-    return emitError() << "gemm_c2: shapes must be static but for m, got " << types.out;
-  if (majorOf(types.majorA) == facts::Major::mn && !cast<ShapedType>(types.a).hasStaticShape())
-    return emitError() << "gemm_c2: m must be static where a is mn-major in a batch, got "
-                       << types.a;
-  bool isShared = cast<ShapedType>(types.b).getRank() == 2;
-  for (auto [what, type, isMatrix] :
-       {std::tuple("a", &types.a, false), std::tuple("sfa", &types.sfa, false),
-        std::tuple("b", &types.b, isShared), std::tuple("sfb", &types.sfb, isShared),
-        std::tuple("c", &types.c, false), std::tuple("out", &types.out, false)}) {
-    auto tensor = dyn_cast_or_null<RankedTensorType>(*type);
-    if (!tensor || (isMatrix && tensor.getRank() == 2))
-      continue; // absent, shared, or refused by gemm_c1
-    if (isMatrix || tensor.getRank() != 3 || tensor.getDimSize(0) != batches)
-      return emitError() << "gemm_c27: " << what << " must be "
-                         << (isMatrix ? "a matrix as b is"
-                                      : "a batch of " + std::to_string(batches) + " as out is")
-                         << ", got " << *type;
-    *type = RankedTensorType::get(tensor.getShape().drop_front(), tensor.getElementType(),
-                                  tensor.getEncoding());
-  }
-  return verifyProduct(types, emitError);
-}
+bool blockscale::hasBatch(GemmOp gemm) { return !gemm.isBlockProduct() && areBatches(typesOf(gemm)); }
 
 LogicalResult GemmOp::verify() {
   auto emitError = [&] { return this->emitOpError(); };
@@ -421,8 +475,7 @@ LogicalResult GemmOp::verify() {
                        << count;
   if (!getSfa() || !getSfb())
     return verifyBlockGemm(*this);
-  bool isBatch = hasBatch(*this);
-  if (failed(isBatch ? verifyBatch(*this, emitError) : verifyProduct(typesOf(*this), emitError)))
+  if (failed(verifyProduct(typesOf(*this), emitError)))
     return failure();
   if (getBlockProblem() || getWarpSchedule() || getWgmmaSchedule())
     return emitError() << "gemm_c20: a product of scaled operands must have problem and "
@@ -433,8 +486,6 @@ LogicalResult GemmOp::verify() {
   if (getContract())
     return emitError() << "gemm_c25: only a product of blocks must have a contract, got "
                        << name(getContract().getValue());
-  if (isBatch)
-    return success(); // the rest is checked of each product
   ProblemAttr problem = getLogicalProblem();
   if (failed(verifyConstantGlobal(getGlobal(), "gemm_c31", "global", /*isInverse=*/false,
                                   emitError)) ||
@@ -451,6 +502,7 @@ LogicalResult GemmOp::verify() {
     return success();
   if (failed(
           verifySizes(problem.getM(), problem.getN(), problem.getK(), /*fewest=*/1, emitError)) ||
+      failed(verifyBatches(problem, emitError)) ||
       failed(verifySchedule(problem, getSchedule(), emitError)) ||
       failed(verifyFetchable(problem, getSchedule(), emitError, zeroTailsOf(*this))))
     return failure();

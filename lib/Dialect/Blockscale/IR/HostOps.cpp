@@ -187,13 +187,11 @@ private:
   }
 
   LogicalResult checkMaps() {
-    MLIRContext *context = launch.getContext();
-    int64_t m = problem.getM();
     auto maps = operandMaps(problem, schedule);
     SmallVector<std::pair<StringRef, TmaMapAttr>> want{
         {"a", maps[0]}, {"b", maps[1]}, {"sfa", maps[2]}, {"sfb", maps[3]}};
     if (schedule.getEpilogue() == Epilogue::tma_store)
-      want.push_back({"d", outputMap(context, m, problem.getOutColumns(), shape.outBytes)});
+      want.push_back({"d", outputMap(problem)});
     // D's buffer, bias, C and the scalars follow.
     for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
       if (isa<TensorMapType>(type) != (i < want.size()))
@@ -221,20 +219,31 @@ private:
   LogicalResult checkRows() {
     if (!problem.hasDynamicM())
       return success();
-    auto rowsOf = [&](int64_t param) -> Value {
+    ProblemAttr row = problem.withM(1).ofOne();
+    bool isOne = true;
+    // Of a batch the last value is the bytes of one matrix.
+    auto rowsOf = [&](int64_t param, int64_t bytes) -> Value {
       auto map = launch.getParams()[param].getDefiningOp<TensorMapOp>();
-      bool isOne = map && !map.getSizes().empty() && llvm::all_equal(map.getSizes());
-      return isOne ? map.getSizes()[0] : Value();
+      ValueRange sizes = map ? ValueRange(map.getSizes()) : ValueRange();
+      if (problem.isBatch() && !sizes.empty()) {
+        auto matrix = sizes.back().getDefiningOp<arith::MulIOp>();
+        isOne &= matrix && matrix.getLhs() == sizes.front() &&
+                 getConstantIntValue(matrix.getRhs()) == bytes;
+        sizes = sizes.drop_back();
+      }
+      return !sizes.empty() && llvm::all_equal(sizes) ? sizes.front() : Value();
     };
-    Value a = rowsOf(0), sfa = rowsOf(2);
-    bool isOne = schedule.getEpilogue() != Epilogue::tma_store || rowsOf(4) == a;
+    Value a = rowsOf(0, row.getABytes()), sfa = rowsOf(2, row.getSfaBytes());
+    isOne &= schedule.getEpilogue() != Epilogue::tma_store || rowsOf(4, row.getOutBytes()) == a;
     if (auto tiles = sfa ? sfa.getDefiningOp<arith::CeilDivUIOp>() : arith::CeilDivUIOp())
       isOne &= tiles.getLhs() == a && getConstantIntValue(tiles.getRhs()) == facts::kScaleTileRows;
     else
       isOne &= !sfa;
     if (!isOne)
       return refuse("launch_c12: maps of a and d must have the same rows, and that of sfa their ",
-                    facts::kScaleTileRows, "th part, got others");
+                    facts::kScaleTileRows, "th part",
+                    problem.isBatch() ? ", with the bytes of them from one matrix to the next" : "",
+                    ", got others");
     return success();
   }
 

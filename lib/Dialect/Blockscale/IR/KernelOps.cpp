@@ -52,6 +52,14 @@ LogicalResult TileCountOp::verify() {
          << (kernel ? extentText(kernel.getProblem().getM()) : "no kernel");
 }
 
+LogicalResult TileBatchOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (kernel && kernel.getProblem().isBatch())
+    return success();
+  return emitOpError("tile_batch_c1: batches of the kernel's problem must be more than one, got ")
+         << (kernel ? "1" : "no kernel");
+}
+
 LogicalResult ApplyEpilogueOp::verify() {
   if (getValues().size() != getResults().size())
     return emitOpError("apply_epilogue_c1: results must be as many as values, got ")

@@ -43,7 +43,7 @@ LogicalResult KernelPlanRules::run() {
       succeeded(checkArrivals()) && succeeded(checkRoles()) && succeeded(checkScaleCopies()) &&
       succeeded(checkMmas()) && succeeded(checkAccumulatorLoads()) && succeeded(checkWarps()) &&
       succeeded(checkLoads()) && succeeded(checkStaging()) && succeeded(checkTurns()) &&
-      succeeded(verifySpans(kernel)) && succeeded(checkShares()));
+      succeeded(verifySpans(kernel)) && succeeded(checkShares()) && succeeded(checkBatches()));
 }
 
 LogicalResult KernelPlanRules::checkArch() {

@@ -51,6 +51,7 @@ private:
   mlir::LogicalResult checkStaging();
   mlir::LogicalResult checkTurns();
   mlir::LogicalResult checkShares();
+  mlir::LogicalResult checkBatches();
 
   mlir::LogicalResult checkDisjoint(mlir::MutableArrayRef<PlanRange> ranges, mlir::StringRef label,
                                     mlir::StringRef unit);

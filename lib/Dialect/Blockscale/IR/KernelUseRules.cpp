@@ -361,16 +361,21 @@ LogicalResult KernelPlanRules::checkStaging() {
   return failure(result.wasInterrupted());
 }
 
+/// The operand that a load brings a part of.
+static ProblemOperand operandOf(TmaLoadOp op) {
+  auto target = op.getTarget().getDefiningOp<SharedBufferOp>();
+  SharedContent content = target.getPlan().getContent();
+  if (content == SharedContent::scales_tiled)
+    for (Operation *user : target->getUsers())
+      if (auto copy = dyn_cast<CopyScalesOp>(user))
+        return copy.getOperand().getValue() == ScaleOperand::sfa ? ProblemOperand::sfa
+                                                                 : ProblemOperand::sfb;
+  return content == SharedContent::b ? ProblemOperand::b : ProblemOperand::a;
+}
+
 LogicalResult KernelPlanRules::checkShares() {
   WalkResult result = kernel.getBody().walk([&](TmaLoadOp op) {
-    auto target = op.getTarget().getDefiningOp<SharedBufferOp>();
-    SharedContent content = target.getPlan().getContent();
-    ProblemOperand want = content == SharedContent::b ? ProblemOperand::b : ProblemOperand::a;
-    if (content == SharedContent::scales_tiled)
-      for (Operation *user : target->getUsers())
-        if (auto copy = dyn_cast<CopyScalesOp>(user))
-          want = copy.getOperand().getValue() == ScaleOperand::sfa ? ProblemOperand::sfa
-                                                                   : ProblemOperand::sfb;
+    ProblemOperand want = operandOf(op);
     int64_t sharers = cluster.sharers(want);
     ProblemOperandAttr share = op.getShare().value_or(ProblemOperandAttr());
     if (sharers > 1 ? share && share.getValue() == want : !share)
@@ -386,6 +391,48 @@ LogicalResult KernelPlanRules::checkShares() {
     else
       diag << "the whole box";
     return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult KernelPlanRules::checkBatches() {
+  // The batch of the tile whose row and column are worked on.
+  auto isOfTile = [](Value batch) {
+    auto op = batch.getDefiningOp<TileBatchOp>();
+    return op && llvm::any_of(op.getTile().getUsers(), [&](Operation *user) {
+             return isa<TileCoordinatesOp>(user) && user->getBlock() == op->getBlock();
+           });
+  };
+  auto check = [&](Operation *op, StringRef what, Value batch, bool isOwn) {
+    if (isOwn ? batch && isOfTile(batch) : !batch)
+      return WalkResult::advance();
+    InFlightDiagnostic error = op->emitOpError("kernel_c22: ");
+    error << what << (isOwn ? " must be at the tile_batch of its tile" : " must have no batch")
+          << ", got "
+          << (!batch  ? "none"
+              : isOwn ? "another value"
+                      : "one");
+    return WalkResult::interrupt();
+  };
+  WalkResult result = kernel.getBody().walk([&](Operation *op) -> WalkResult {
+    if (auto load = dyn_cast<TmaLoadOp>(op)) {
+      ProblemOperand operand = operandOf(load);
+      bool isScales = operand == ProblemOperand::sfa || operand == ProblemOperand::sfb;
+      size_t ofMatrix = isScales ? 3 : 2, count = load.getCoordinates().size();
+      if (count != ofMatrix && count != ofMatrix + 1)
+        return op->emitOpError("kernel_c22: coordinates must be ")
+                   << ofMatrix << " in a matrix, and one of a batch, got " << count,
+               WalkResult::interrupt();
+      return check(op, name(operand), count > ofMatrix ? load.getCoordinates().back() : Value(),
+                   hasBatches(problem, operand));
+    }
+    if (auto store = dyn_cast<TmaStoreOp>(op))
+      return check(op, "d", store.getBatch(), problem.isBatch());
+    if (auto store = dyn_cast<PlainStoreOp>(op))
+      return check(op, "d", store.getBatch(), problem.isBatch());
+    if (auto load = dyn_cast<LoadCOp>(op))
+      return check(op, "c", load.getBatch(), problem.isBatch());
+    return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }

@@ -116,13 +116,22 @@ ScalesAttr blockscale::getScalesEncoding(Type type) {
   return nullptr;
 }
 
-ScaleMatrixAttr blockscale::getScaleMatrix(Type type) {
+ScaleMatrixAttr blockscale::getScaleMatrices(Type type) {
   ScalesAttr encoding = getScalesEncoding(type);
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!encoding || tensor.getRank() != 2 || tensor.isDynamicDim(1))
+  if (!encoding || (tensor.getRank() != 2 && tensor.getRank() != 3))
     return nullptr;
-  return ScaleMatrixAttr::get(type.getContext(), tensor.getDimSize(0), tensor.getDimSize(1),
-                              encoding.getFormat(), encoding.getLayout());
+  int64_t rows = tensor.getRank() - 2, batches = rows ? tensor.getDimSize(0) : 1;
+  if (tensor.isDynamicDim(rows + 1) || isDynamic(batches))
+    return nullptr;
+  return ScaleMatrixAttr::get(type.getContext(), tensor.getDimSize(rows),
+                              tensor.getDimSize(rows + 1), encoding.getFormat(),
+                              encoding.getLayout(), batches);
+}
+
+ScaleMatrixAttr blockscale::getScaleMatrix(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 2 ? getScaleMatrices(type) : nullptr;
 }
 
 PitchedAttr blockscale::getPitched(Type type) {
@@ -149,14 +158,7 @@ bool blockscale::isContiguous(MemRefType type) {
 }
 
 int64_t blockscale::getScaleBytes(RankedTensorType type) {
-  ArrayRef<int64_t> shape = type.getShape();
-  auto encoding = cast<ScalesAttr>(type.getEncoding());
-  if (type.isDynamicDim(shape.size() - 2))
-    return kDynamicExtent;
-  int64_t batches = shape.size() == 3 ? shape.front() : 1;
-  return batches * ScaleMatrixAttr::get(type.getContext(), shape[shape.size() - 2], shape.back(),
-                                        encoding.getFormat(), encoding.getLayout())
-                       .getBytes();
+  return getScaleMatrices(type).getBytes();
 }
 
 bool blockscale::isPackedBytes(Type type) {

@@ -58,6 +58,7 @@ GemmShape::GemmShape(ProblemAttr problem, ScheduleAttr schedule) {
   Shape3 tile = schedule.getTile(), inst = schedule.getInst();
   tilesM = problem.hasDynamicM() ? kDynamicExtent : ceilDiv(problem.getM(), tile.m);
   tilesN = ceilDiv(problem.getN(), tile.n);
+  batches = problem.getBatches();
   tilesK = ceilDiv(problem.getK(), tile.k);
   scalesPerRow = ceilDiv(problem.getK(), problem.getBlock());
   scaleTilesPerStage =
@@ -130,6 +131,25 @@ TmaMapAttr blockscale::scaleMap(MLIRContext *context, int64_t rows, int64_t scal
                          facts::TmaL2Promotion::b128);
 }
 
+bool blockscale::hasBatches(ProblemAttr problem, ProblemOperand operand) {
+  bool isOfB = operand == ProblemOperand::b || operand == ProblemOperand::sfb;
+  return problem.isBatch() && !(isOfB && problem.getSharedB());
+}
+
+/// The map of as many matrices as a batch has, `bytes` apart. These are whole rows or tiles, so
+/// that what TMA can fetch of one it can fetch of all.
+static TmaMapAttr withBatches(TmaMapAttr map, int64_t batches, int64_t bytes) {
+  auto with = [](ArrayRef<int64_t> values, int64_t value) {
+    SmallVector<int64_t> all(values);
+    all.push_back(value);
+    return all;
+  };
+  return TmaMapAttr::get(map.getContext(), map.getType(), with(map.getDims(), batches),
+                         with(map.getStrides(), bytes), with(map.getBox(), 1),
+                         with(map.getElementStrides(), 1), map.getSwizzle(), map.getFill(),
+                         map.getL2());
+}
+
 std::array<TmaMapAttr, 4> blockscale::operandMaps(ProblemAttr problem, ScheduleAttr schedule) {
   MLIRContext *context = problem.getContext();
   GemmShape shape(problem, schedule);
@@ -140,19 +160,29 @@ std::array<TmaMapAttr, 4> blockscale::operandMaps(ProblemAttr problem, ScheduleA
     BoxPart part = cluster.part(operand, shape);
     return scaleMap(context, rows, shape.scalesPerRow, part.box, part.pieces);
   };
-  return {operandMap(context, shape.a, problem.getA(), problem.getMajorA(), m, k,
-                     problem.getRowPitchA(), box(ProblemOperand::a)),
-          operandMap(context, shape.b, problem.getB(), problem.getMajorB(), n, k,
-                     problem.getRowPitchB(), box(ProblemOperand::b)),
-          scales(ProblemOperand::sfa, m), scales(ProblemOperand::sfb, n)};
+  std::array<TmaMapAttr, 4> maps{operandMap(context, shape.a, problem.getA(), problem.getMajorA(),
+                                            m, k, problem.getRowPitchA(), box(ProblemOperand::a)),
+                                 operandMap(context, shape.b, problem.getB(), problem.getMajorB(),
+                                            n, k, problem.getRowPitchB(), box(ProblemOperand::b)),
+                                 scales(ProblemOperand::sfa, m), scales(ProblemOperand::sfb, n)};
+  ProblemAttr one = problem.ofOne();
+  int64_t bytes[]{one.getABytes(), one.getBBytes(), one.getSfaBytes(), one.getSfbBytes()};
+  for (auto operand :
+       {ProblemOperand::a, ProblemOperand::b, ProblemOperand::sfa, ProblemOperand::sfb})
+    if (auto i = size_t(operand); hasBatches(problem, operand))
+      maps[i] = withBatches(maps[i], problem.getBatches(), bytes[i]);
+  return maps;
 }
 
-TmaMapAttr blockscale::outputMap(MLIRContext *context, int64_t rows, int64_t columns,
-                                 int64_t elementBytes) {
+TmaMapAttr blockscale::outputMap(ProblemAttr problem) {
+  int64_t elementBytes = facts::packedBytes(problem.getOut(), 1), columns = problem.getOutColumns();
   facts::TmaType type = elementBytes == 4 ? facts::TmaType::u32 : facts::TmaType::u16;
-  return TmaMapAttr::get(context, type, {columns, rows}, {columns * elementBytes},
-                         {128 / elementBytes, 32}, {1, 1}, facts::TmaSwizzle::b128,
-                         facts::TmaFill::zero, facts::TmaL2Promotion::none);
+  auto map =
+      TmaMapAttr::get(problem.getContext(), type, {columns, problem.getM()},
+                      {columns * elementBytes}, {128 / elementBytes, 32}, {1, 1},
+                      facts::TmaSwizzle::b128, facts::TmaFill::zero, facts::TmaL2Promotion::none);
+  return problem.isBatch() ? withBatches(map, problem.getBatches(), problem.ofOne().getOutBytes())
+                           : map;
 }
 
 int64_t blockscale::planKernelBytes(ProblemAttr problem, ScheduleAttr schedule) {

@@ -13,7 +13,8 @@ using facts::ScaleLayout;
 /// Whether the sizes of a matrix can be computed with, by a run where rows are ?.
 static bool hasLegalExtents(ScaleMatrixAttr matrix) {
   auto legal = [](int64_t extent) { return extent >= 1 && extent <= kMaxExtent; };
-  return (isDynamic(matrix.getRows()) || legal(matrix.getRows())) && legal(matrix.getCols());
+  return (isDynamic(matrix.getRows()) || legal(matrix.getRows())) && legal(matrix.getCols()) &&
+         legal(matrix.getBatches());
 }
 
 //===----------------------------------------------------------------------===//
@@ -23,10 +24,10 @@ static bool hasLegalExtents(ScaleMatrixAttr matrix) {
 static Value targetOf(RelayoutScalesOp op) { return op.getResult() ? op.getResult() : op.getOut(); }
 
 ScaleMatrixAttr RelayoutScalesOp::getLogicalSource() {
-  return getSource() ? getSource() : getScaleMatrix(getScales().getType());
+  return getSource() ? getSource() : getScaleMatrices(getScales().getType());
 }
 ScaleMatrixAttr RelayoutScalesOp::getLogicalTarget() {
-  return getTarget() ? getTarget() : getScaleMatrix(targetOf(*this).getType());
+  return getTarget() ? getTarget() : getScaleMatrices(targetOf(*this).getType());
 }
 
 LogicalResult RelayoutScalesOp::verify() {
@@ -42,15 +43,15 @@ LogicalResult RelayoutScalesOp::verify() {
                           "'source' and 'target', got "
                        << getScales().getType() << " and " << targetOf(*this).getType();
   if (source.getRows() != target.getRows() || source.getCols() != target.getCols() ||
-      source.getFormat() != target.getFormat())
+      source.getBatches() != target.getBatches() || source.getFormat() != target.getFormat())
     return emitError() << "relayout_scales_c2: target must have the shape and format of source, "
                        << source << ", got " << target;
   if (source.getLayout() == target.getLayout())
     return emitError() << "relayout_scales_c3: source and target must differ in layout, got "
                        << name(source.getLayout()) << " twice";
   if (!hasLegalExtents(source))
-    return emitError() << "relayout_scales_c2: rows and columns must be 1 .. " << kMaxExtent
-                       << ", got " << source;
+    return emitError() << "relayout_scales_c2: rows, columns and batches must be 1 .. "
+                       << kMaxExtent << ", got " << source;
   // Tiles do not say how many of their rows are real.
   if (isDynamic(source.getRows()) && source.getLayout() != ScaleLayout::linear)
     return emitError() << "relayout_scales_c2: rows must be known where the source is tiled, got "
@@ -73,7 +74,7 @@ void RelayoutScalesOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>
 //===----------------------------------------------------------------------===//
 
 ScaleMatrixAttr ZeroScaleTailOp::getLogicalMatrix() {
-  return getMatrix() ? getMatrix() : getScaleMatrix(getScales().getType());
+  return getMatrix() ? getMatrix() : getScaleMatrices(getScales().getType());
 }
 
 LogicalResult ZeroScaleTailOp::verify() {
@@ -92,8 +93,8 @@ LogicalResult ZeroScaleTailOp::verify() {
     return emitError() << "zero_scale_tail_c2: scales must be tiled, got "
                        << (matrix ? Attribute(matrix) : TypeAttr::get(type));
   if (!hasLegalExtents(matrix))
-    return emitError() << "zero_scale_tail_c2: rows and columns must be 1 .. " << kMaxExtent
-                       << ", got " << matrix;
+    return emitError() << "zero_scale_tail_c2: rows, columns and batches must be 1 .. "
+                       << kMaxExtent << ", got " << matrix;
   if (!getMatrix())
     return success();
   return verifyBytes("zero_scale_tail_c3", "scales", type, matrix.getBytes(), emitError);

@@ -34,7 +34,8 @@ static int64_t smsOf(facts::Arch arch) {
 
 static int64_t tilesOf(ProblemAttr problem, const TileChoice &choice) {
   return int64_t(llvm::divideCeil(problem.getM(), choice.tile.m) *
-                 llvm::divideCeil(problem.getN(), choice.tile.n));
+                 llvm::divideCeil(problem.getN(), choice.tile.n)) *
+         problem.getBatches();
 }
 
 static int64_t productsOf(const TileChoice &choice) { return choice.tile.m / choice.inst.m; }

@@ -168,7 +168,7 @@ public:
 
   Value of(Operation *, unsigned) { return extent(); } // as many bytes
   Value of(RelayoutScalesOp op, unsigned) {
-    Value rows = over(extent(), op.getSource().getCols());
+    Value rows = over(extent(), op.getSource().withRows(1).getBytes());
     return bytes(rows, op.getTarget().getLayout(), op.getTarget().withRows(1).getBytes());
   }
   Value of(RepitchOp op, unsigned) {

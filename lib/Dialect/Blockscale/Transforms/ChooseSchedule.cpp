@@ -8,7 +8,6 @@
 #include "QuantizeActivations.h"
 #include "Repitch.h"
 
-#include "blockscale/Dialect/Blockscale/IR/Batches.h"
 #include "blockscale/Dialect/Blockscale/IR/Planning.h"
 #include "blockscale/Dialect/Blockscale/IR/QuantizePlanning.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
@@ -338,8 +337,6 @@ private:
 
   LogicalResult schedule(GemmOp gemm, Arch target, std::optional<Epilogue> pinnedEpilogue) {
     auto emitError = [&] { return gemm.emitOpError(); };
-    if (failed(verifyNoBatch(gemm)))
-      return failure();
     ProblemAttr problem = gemm.getLogicalProblem();
     if (failed(verifyTiledScales(problem, "run blockscale-insert-relayouts first", emitError)))
       return failure();
@@ -359,7 +356,7 @@ private:
     if (failed(verifySchedule(problem, chosen, emitError)))
       return failure();
     std::array<int64_t, 2> pitches = pitchesWanted(problem, chosen, zeroTailsOf(gemm));
-    if (!gemm.getProblem())
+    if (!gemm.getProblem() && !problem.isBatch())
       repitchOperands(gemm, pitches);
     gemm.setScheduleAttr(chosen);
     return verifyFetchable(gemm.getLogicalProblem(), chosen, emitError, zeroTailsOf(gemm));

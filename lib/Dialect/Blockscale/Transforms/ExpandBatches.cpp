@@ -2,14 +2,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels multiply matrices. Scales of each batch are padded by themselves, so that a part
-// of any operand is what one product takes, without a copy.
+// A launch multiplies a batch whose rows TMA can fetch where they are; other rows are copied for
+// one product after another. Scales of each batch are padded by themselves, so that a part of any
+// operand is what one product takes, without a copy.
 //
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Batches.h"
 #include "blockscale/Dialect/Blockscale/IR/Operands.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/Facts/TensorMap.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -46,6 +48,21 @@ static bool isOneProduct(GemmOp gemm) {
   bool isKMajor = !gemm.getMajorA() || gemm.getMajorA().getValue() == facts::Major::k;
   return isKMajor && scales.getLayout() == facts::ScaleLayout::linear &&
          cast<ShapedType>(gemm.getB().getType()).getRank() == 2;
+}
+
+/// Whether TMA can fetch the rows of both operands where they are, whatever the chip; an m that a
+/// launch says is checked there.
+static bool isFetched(GemmOp gemm) {
+  ProblemAttr problem = gemm.getLogicalProblem();
+  constexpr facts::TmaTypeInfo plain = facts::info(facts::TmaType::u8),
+                               padded = facts::info(facts::TmaType::u4Align16);
+  bool mayBePadded = facts::productKind(problem.getFormats()) == facts::MmaKind::mxf8f6f4;
+  auto isPlain = [&](facts::Format format, int64_t pitch) {
+    return (isDynamic(pitch) || pitch % plain.alignment == 0) &&
+           (!mayBePadded || facts::info(format).bits == 8 || problem.getK() % padded.dimStep == 0);
+  };
+  return isPlain(problem.getA(), problem.getRowPitchA()) &&
+         isPlain(problem.getB(), problem.getRowPitchB());
 }
 
 static Value foldBatch(OpBuilder &b, GemmOp gemm) {
@@ -103,6 +120,10 @@ static Value loopOverBatch(OpBuilder &b, GemmOp gemm) {
   return loop.getResult(0);
 }
 
+static bool isOneLaunch(GemmOp gemm) {
+  return gemm.getLogicalProblem().isBatch() && isFetched(gemm);
+}
+
 /// Whether the result has no elements, so that out is one as good as any.
 static bool isEmpty(GemmOp gemm) {
   auto out = dyn_cast<RankedTensorType>(gemm.getOut().getType());
@@ -114,7 +135,7 @@ struct ExpandBatchesPass : blockscale::impl::ExpandBatchesBase<ExpandBatchesPass
   void runOnOperation() override {
     SmallVector<GemmOp> products;
     getOperation()->walk([&](GemmOp gemm) {
-      if (hasBatch(gemm) || isEmpty(gemm))
+      if (isEmpty(gemm) || (hasBatch(gemm) && (isOneProduct(gemm) || !isOneLaunch(gemm))))
         products.push_back(gemm);
     });
     for (GemmOp gemm : products) {

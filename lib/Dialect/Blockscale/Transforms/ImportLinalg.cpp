@@ -319,7 +319,8 @@ LogicalResult Importer::readProblem() {
                              *getFormat(lhs.elementType), *getFormat(rhs.elementType),
                              scaleFormat(lhs.scaleType), extent(inner), facts::ScaleLayout::linear,
                              facts::ScaleLayout::linear, *outFormat, lhs.major, rhs.major,
-                             /*pitch_a=*/0, /*pitch_b=*/0, QuantizedAttr(), GateAttr());
+                             /*pitch_a=*/0, /*pitch_b=*/0, QuantizedAttr(), GateAttr(),
+                             /*batches=*/1, /*shared_b=*/false);
   return verifyProblem(problem, [&] {
     InFlightDiagnostic diag = decline("import_linalg_c6");
     diag << "product must be one that blockscale.gemm takes: ";

@@ -9,7 +9,6 @@
 #include "BlockPins.h"
 #include "QuantizeActivations.h"
 
-#include "blockscale/Dialect/Blockscale/IR/Batches.h"
 #include "blockscale/Dialect/Blockscale/IR/ScheduleRules.h"
 #include "blockscale/Dialect/Blockscale/IR/WarpPlanning.h"
 #include "blockscale/Dialect/Blockscale/IR/WgmmaPlanning.h"
@@ -51,8 +50,6 @@ struct InsertRelayoutsPass : blockscale::impl::InsertRelayoutsBase<InsertRelayou
         prepareChunks(gemm);
         return failed(prepareTiles(gemm)) ? WalkResult::interrupt() : WalkResult::advance();
       }
-      if (failed(verifyNoBatch(gemm)))
-        return WalkResult::interrupt();
       if (!autoRelayout &&
           failed(verifyTiledScales(gemm.getLogicalProblem(), "auto-relayout=true inserts the copy",
                                    [&] { return gemm.emitOpError(); })))
@@ -204,12 +201,12 @@ private:
 
   void prepareScales(GemmOp gemm, OpOperand &operand) {
     Value scales = operand.get();
-    ScaleMatrixAttr matrix = getScaleMatrix(scales.getType());
+    ScaleMatrixAttr matrix = getScaleMatrices(scales.getType());
     MLIRContext *context = &getContext();
     if (matrix.getLayout() == ScaleLayout::linear) {
-      auto tiled =
-          RankedTensorType::get({matrix.getRows(), matrix.getCols()}, IntegerType::get(context, 8),
-                                ScalesAttr::get(context, matrix.getFormat(), ScaleLayout::tiled));
+      auto tiled = RankedTensorType::get(
+          cast<ShapedType>(scales.getType()).getShape(), IntegerType::get(context, 8),
+          ScalesAttr::get(context, matrix.getFormat(), ScaleLayout::tiled));
       operand.set(copyOf(gemm, scales, [&](OpBuilder &builder) -> Value {
         return RelayoutScalesOp::create(builder, gemm.getLoc(), tiled, scales, Value(),
                                         ScaleMatrixAttr(), ScaleMatrixAttr())

@@ -29,14 +29,15 @@ namespace blockscale {
 // Types and constants
 //===----------------------------------------------------------------------===//
 
-/// The dimension of ?: the rows of a matrix, also of a transposed one of bytes, or of each
-/// matrix of a batch; nullopt where another one is.
+/// The dimension of ?: the rows of a matrix or of each of a batch, also of transposed ones of
+/// bytes; nullopt where another one is.
 static std::optional<int64_t> dynamicRows(RankedTensorType type) {
   bool isBatch = type.getRank() == 3 &&
                  (type.isDynamicDim(1) || isa_and_nonnull<ScalesAttr>(type.getEncoding()));
-  bool isTransposed = type.getRank() == 2 && type.isDynamicDim(1) && !type.getEncoding() &&
+  int64_t last = type.getRank() - 1;
+  bool isTransposed = (last == 1 || last == 2) && type.isDynamicDim(last) && !type.getEncoding() &&
                       getNarrowBits(type.getElementType()) == 8;
-  int64_t rows = isBatch || isTransposed ? 1 : 0;
+  int64_t rows = isTransposed ? last : isBatch ? 1 : 0;
   if (type.getNumDynamicDims() != 1 || !type.isDynamicDim(rows) || getBlocks(type))
     return std::nullopt;
   return rows;
@@ -169,8 +170,6 @@ static LogicalResult verifyPackable(Operation *op) {
                                 "rows, got "
                              << type;
   if (isOurs(op) && failed(verifyScales(op)))
-    return failure();
-  if (auto gemm = dyn_cast<GemmOp>(op); gemm && failed(verifyNoBatch(gemm)))
     return failure();
   if (auto gemm = dyn_cast<GemmOp>(op); gemm && (gemm.getNibblesA() || gemm.getNibblesB()))
     return gemm.emitOpError(

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # usage: batches.py ENTRY PREFIX FORMAT BATCHES M N K   writes PREFIX.a, .sa, .b, .sb, .bias
-# and .d.npy. Scales are tiles whose padding is NaN, of @dense and @copied linear. Data are whole numbers
+# and .d.npy. Scales are tiles whose padding is NaN, of @dense, @copied and @transposed linear. Data are whole numbers
 # whose sums are exact in f32, so that the product must be equal to `d`.
 
 import pathlib
@@ -20,7 +20,7 @@ batches, m, n, k = map(int, sys.argv[4:])
 fmt = kernel_cases.ALL_FORMATS[name]
 rng = np.random.default_rng(list(entry.encode()))
 nan = kernel_data.SCALES[fmt.scale][2]
-isLinear = entry in ("dense", "copied")
+isLinear = entry in ("dense", "copied", "transposed")
 isShared = entry in ("shared", "dense")  # B of all batches
 
 
@@ -43,7 +43,7 @@ for batch in range(batches):
     a = kernel_data.makeOperand(rng, fmt, fmt.a, m, k, "integer")
     if batch == 0 or not isShared:
         b = kernel_data.makeOperand(rng, fmt, fmt.b, n, k, "integer")
-    parts["a"].append(kernel_data.packed(fmt.a, a.codes))
+    parts["a"].append(kernel_data.packed(fmt.a, a.codes.T if entry == "transposed" else a.codes))
     parts["sa"].append(tiled(a.scales))
     parts["b"].append(kernel_data.packed(fmt.b, b.codes.T if entry == "shared" else b.codes))
     parts["sb"].append(tiled(b.scales))

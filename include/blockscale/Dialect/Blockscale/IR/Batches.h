@@ -14,10 +14,8 @@ namespace blockscale {
 /// Bytes of a static tensor of encoded scales, padding of each batch included.
 int64_t getScaleBytes(mlir::RankedTensorType type);
 
-/// Whether a product has a batch in front of its matrices.
+/// Whether a product in the logical form has a batch in front of its matrices.
 bool hasBatch(GemmOp gemm);
-/// gemm_c27: passes that look at one product meet no batch.
-mlir::LogicalResult verifyNoBatch(GemmOp gemm);
 
 } // namespace blockscale
 

@@ -67,16 +67,17 @@ def Blockscale_ScaleMatrixAttr : Blockscale_Attr<"ScaleMatrix", "scale_matrix"> 
   let summary = "shape, format and layout of scales that are held as bytes";
   let description = [{
     `rows` x `cols` scales of one byte each; `tiled` bytes include the padding. `rows` may
-    be ?, known at launch only.
+    be ?, known at launch only. `batches` such matrices lie one behind the other, each padded
+    by itself.
   }];
   let parameters = (ins ExtentParam:$rows, "int64_t":$cols, ScaleFormatParam:$format,
-    ScaleLayoutParam:$layout);
+    ScaleLayoutParam:$layout, DefaultValuedParameter<"int64_t", "1">:$batches);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// Bytes in memory, padding included; ? where the rows are.
     int64_t getBytes() const;
     ScaleMatrixAttr withRows(int64_t rows) const {
-      return get(getContext(), rows, getCols(), getFormat(), getLayout());
+      return get(getContext(), rows, getCols(), getFormat(), getLayout(), getBatches());
     }
   }];
 }
@@ -201,6 +202,10 @@ def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
     from one row of the operand to the next where they do not lie dense. `m` may be ?: then
     a launch says it, and all that is chosen is chosen without it. With `gate` D has half as
     many columns; with `quantized` it is elements of the narrow format `out` and their scales.
+
+    `batches` such products are one problem: A, its scales, C and D are as many matrices of these sizes,
+    one behind the other, each matrix of tiled scales with padding of its own. So are B and its scales
+    but for `shared_b`: then all products have the same. Alpha, bias and beta are of all.
   }];
   let parameters = (ins
     ExtentParam:$m, "int64_t":$n, "int64_t":$k,
@@ -211,12 +216,20 @@ def Blockscale_ProblemAttr : Blockscale_Attr<"Problem", "problem"> {
     DefaultValuedParameter<"int64_t", "0">:$pitch_a,
     DefaultValuedParameter<"int64_t", "0">:$pitch_b,
     OptionalParameter<"::blockscale::QuantizedAttr">:$quantized,
-    OptionalParameter<"::blockscale::GateAttr">:$gate);
+    OptionalParameter<"::blockscale::GateAttr">:$gate,
+    DefaultValuedParameter<"int64_t", "1">:$batches,
+    DefaultValuedParameter<"bool", "false">:$shared_b);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     bool hasDynamicM() const { return ::blockscale::isDynamic(getM()); }
     /// The same product of so many rows.
     ProblemAttr withM(int64_t m) const;
+    bool isBatch() const { return getBatches() != 1; }
+    /// Matrices of B in memory.
+    int64_t getBatchesOfB() const { return getSharedB() ? 1 : getBatches(); }
+    ProblemAttr withBatches(int64_t batches, bool sharesB) const;
+    /// One of the products.
+    ProblemAttr ofOne() const { return withBatches(1, false); }
     /// Bytes of each operand in memory, scale padding included; ? where they depend on an m of ?.
     int64_t getABytes() const;
     int64_t getBBytes() const;

@@ -40,10 +40,12 @@ struct ClusterPlan {
   /// Tiles of a cluster.
   int64_t rowTiles() const { return shape.m / pair; }
   int64_t columnTiles() const { return shape.n; }
-  /// Clusters that cover the tiles of the matrix.
+  /// Clusters that cover the tiles of a matrix, and of all of a batch.
   int64_t clustersM(const GemmShape &gemm) const;
   int64_t clustersN(const GemmShape &gemm) const;
-  int64_t clusters(const GemmShape &gemm) const { return clustersM(gemm) * clustersN(gemm); }
+  int64_t clusters(const GemmShape &gemm) const {
+    return clustersM(gemm) * clustersN(gemm) * gemm.batches;
+  }
   /// Rows of the matrix that a cluster computes.
   int64_t rows(ScheduleAttr schedule) const { return schedule.getTile().m * rowTiles(); }
   /// CTAs of a launch: persistent ones, in whole clusters. M is known.

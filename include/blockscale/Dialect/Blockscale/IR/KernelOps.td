@@ -167,6 +167,8 @@ def Blockscale_KernelOp : Blockscale_Op<"kernel",
     - kernel_c20: an mma_span must follow the one before it in its block without a gap, name the next stage where it
       crosses the end of one, and read scales that were copied, by an id that the kind has
     - kernel_c21: what several CTAs of the cluster need must be loaded in shares, as the operand that it is, all else whole
+    - kernel_c22: what each product of a batch has of its own must be loaded, read and stored at its tile_batch, which is a
+      load's last coordinate; all else has none
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
@@ -238,6 +240,18 @@ def Blockscale_TileCoordinatesOp : Blockscale_Op<"tile_coordinates", [Pure]> {
   let arguments = (ins I32:$tile);
   let results = (outs I32:$row, I32:$column);
   let assemblyFormat = "$tile attr-dict";
+}
+
+def Blockscale_TileBatchOp : Blockscale_Op<"tile_batch", [Pure]> {
+  let summary = "the product of a batch that a tile is of; it runs slowest";
+  let description = [{
+    Rules:
+    - tile_batch_c1: the kernel's problem has more than one batch
+  }];
+  let arguments = (ins I32:$tile);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$tile attr-dict";
+  let hasVerifier = 1;
 }
 
 def Blockscale_PairRankOp : Blockscale_Op<"pair_rank", [Pure]> {
@@ -370,9 +384,12 @@ def Blockscale_LoadAccumulatorOp : Blockscale_Op<"load_accumulator"> {
 def Blockscale_LoadCOp : Blockscale_Op<"load_c"> {
   let summary = "columns `column`.. of a tile of C, one row per lane, as f32";
   let description = "`tile_row` counts 128 rows, here and in stores. What lies outside the matrix is read from inside it and never stored.";
-  let arguments = (ins Blockscale_BufferType:$buffer, I32:$tile_row, I32:$tile_column, I64Attr:$column);
+  let arguments = (ins Blockscale_BufferType:$buffer, I32:$tile_row, I32:$tile_column, I64Attr:$column,
+    Optional<I32>:$batch);
   let results = (outs Variadic<F32>:$values);
-  let assemblyFormat = "$buffer `[` $tile_row `,` $tile_column `]` `column` $column attr-dict `:` type($values)";
+  let assemblyFormat = [{
+    $buffer `[` $tile_row `,` $tile_column `]` `column` $column (`batch` $batch^)? attr-dict `:` type($values)
+  }];
 }
 def Blockscale_ApplyEpilogueOp : Blockscale_Op<"apply_epilogue", [AttrSizedOperandSegments]> {
   let summary = "f(alpha * alpha_columns[column] * value + bias[column] + beta * c), each part optional";
@@ -470,9 +487,9 @@ def Blockscale_StoreStagingOp : Blockscale_Op<"store_staging"> {
 def Blockscale_TmaStoreOp : Blockscale_Op<"tma_store"> {
   let summary = "stores the warp's 32 rows of a staging buffer at column `column` of the tile";
   let arguments = (ins Blockscale_SharedType:$staging, I64Attr:$buffer, Blockscale_TensorMapType:$map,
-    I32:$tile_row, I32:$tile_column, I64Attr:$column);
+    I32:$tile_row, I32:$tile_column, I64Attr:$column, Optional<I32>:$batch);
   let assemblyFormat = [{
-    $staging `[` $buffer `]` `to` $map `[` $tile_row `,` $tile_column `]` `column` $column attr-dict
+    $staging `[` $buffer `]` `to` $map `[` $tile_row `,` $tile_column `]` `column` $column (`batch` $batch^)? attr-dict
   }];
 }
 def Blockscale_StagingDrainOp : Blockscale_Op<"staging_drain"> {
@@ -480,12 +497,12 @@ def Blockscale_StagingDrainOp : Blockscale_Op<"staging_drain"> {
   let arguments = (ins Blockscale_SharedType:$staging);
   let assemblyFormat = "$staging attr-dict";
 }
-def Blockscale_PlainStoreOp : Blockscale_Op<"plain_store"> {
+def Blockscale_PlainStoreOp : Blockscale_Op<"plain_store", [AttrSizedOperandSegments]> {
   let summary = "converts and stores what lies inside the matrix, element by element";
   let arguments = (ins Blockscale_BufferType:$buffer, I32:$tile_row, I32:$tile_column, I64Attr:$column,
-    Variadic<F32>:$values);
+    Variadic<F32>:$values, Optional<I32>:$batch);
   let assemblyFormat = [{
-    $values `to` $buffer `[` $tile_row `,` $tile_column `]` `column` $column attr-dict `:` type($values)
+    $values `to` $buffer `[` $tile_row `,` $tile_column `]` `column` $column (`batch` $batch^)? attr-dict `:` type($values)
   }];
 }
 

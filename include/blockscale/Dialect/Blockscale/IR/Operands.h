@@ -55,6 +55,8 @@ mlir::Type getElementType(mlir::MLIRContext *context, facts::Format format);
 /// else by the element type (f8E8M0FNU, f8E4M3FN: linear). Null when the type
 /// does not say, or is no matrix of static columns; rows may be ?.
 ScaleMatrixAttr getScaleMatrix(mlir::Type type);
+/// The same, also of a batch of a known number of them.
+ScaleMatrixAttr getScaleMatrices(mlir::Type type);
 
 /// The encoding that the type of a scale tensor has or implies; null when none.
 ScalesAttr getScalesEncoding(mlir::Type type);

@@ -13,6 +13,7 @@
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_PLANNING_H
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/KernelEnums.h"
 #include "blockscale/Dialect/Blockscale/IR/SpanPlan.h"
 #include "blockscale/Facts/ArchInfo.h"
 #include "blockscale/Facts/OperandTile.h"
@@ -112,7 +113,8 @@ inline int64_t accumulatorRing(ScheduleAttr schedule) {
 struct GemmShape {
   GemmShape(ProblemAttr problem, ScheduleAttr schedule);
 
-  int64_t tilesM, tilesN, tilesK; // tiles of the matrix; tilesM is ? where m is
+  int64_t tilesM, tilesN, tilesK; // tiles of a matrix; tilesM is ? where m is
+  int64_t batches;                // matrices of the result
   int64_t scalesPerRow;           // ceil(k / block)
   int64_t scaleTilesPerStage;     // 512-byte tiles along K of one stage
   int64_t scaleTilesOfA;          // 512-byte tiles along the rows of one stage: one a product
@@ -124,7 +126,7 @@ struct GemmShape {
   int64_t outBytes;    // of one element of D, which is wide; 1 of narrow ones
   int64_t outColumns;  // of D in 128 bytes
   int64_t tileColumns; // of D in a tile: half of the product's where it has gates
-  int64_t tiles() const { return tilesM * tilesN; }
+  int64_t tiles() const { return tilesM * tilesN * batches; }
   int64_t ctasOfTile; // that compute one tile together: 1, or a pair
   /// Bytes that one stage of A, B and their scales adds to its barrier, which a pair shares.
   int64_t arrivingScales() const { return ctasOfTile * (stage.sfa + stage.sfb); }
@@ -148,6 +150,9 @@ int64_t scalesPerStore(const GemmShape &shape, ProblemAttr problem);
 /// Whether column tiles cut tiles of B's scales, so that every other one starts inside one.
 inline bool cutsScaleTiles(Shape3 tile) { return tile.n % facts::kScaleTileRows != 0; }
 
+/// Whether each product of a batch has an operand of its own: the last dimension of its map.
+bool hasBatches(ProblemAttr problem, ProblemOperand operand);
+
 /// Tensor maps of the kernel's parameters. An operand has `rows` rows of `k` elements, `pitch`
 /// bytes apart. `box` is what one load brings.
 TmaMapAttr operandMap(mlir::MLIRContext *context, const facts::OperandTile &tile,
@@ -156,8 +161,8 @@ TmaMapAttr operandMap(mlir::MLIRContext *context, const facts::OperandTile &tile
 /// Tiles of scales, each cut into `pieces`, which lie along K.
 TmaMapAttr scaleMap(mlir::MLIRContext *context, int64_t rows, int64_t scalesPerRow,
                     llvm::ArrayRef<int64_t> box, int64_t pieces);
-TmaMapAttr outputMap(mlir::MLIRContext *context, int64_t rows, int64_t columns,
-                     int64_t elementBytes);
+/// D's.
+TmaMapAttr outputMap(ProblemAttr problem);
 
 /// The four maps of a kernel's operands, in the order of its parameters: A, B, SFA, SFB.
 std::array<TmaMapAttr, 4> operandMaps(ProblemAttr problem, ScheduleAttr schedule);

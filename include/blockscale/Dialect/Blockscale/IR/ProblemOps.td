@@ -131,7 +131,7 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     Rules:
     - gemm_c1: operands are all tensors, or all contiguous memrefs.
     - gemm_c2: shapes are static but for m, which may be ? in A, A's scales, C and out together, where
-      operands are scaled; in a batch it is that of each matrix, and A is k-major.
+      operands are scaled; in a batch it is that of each matrix.
     - gemm_c3: A, B and out have rank 2.
     - gemm_c4: A is m x k, B is n x k, out is m x n.
     - gemm_c5: m, n and k are 1 .. 2^28; in the logical form, without a schedule, m or n may be 0,
@@ -200,8 +200,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     - gemm_c26: a pitch is at least the bytes of a row, and gemm_c15 holds with it; check_gemm
       reads dense rows.
     - gemm_c27: with a batch, out, A and its scales have one more dimension in front, B and
-      its scales too unless all batches share them, C as out. A batch has neither problem nor
-      schedule nor pitched rows: blockscale-expand-batches makes products of matrices.
+      its scales too unless all batches share them, C as out. A batch has no pitched rows:
+      blockscale-expand-batches makes products of matrices where they are needed.
     - gemm_c29: activation is not none.
     - gemm_c30: out is one destination, or narrow elements and their scales, i8 with an encoding: a format that
       blockscale.quantize makes, of whole blocks and a known m, without a batch.
@@ -209,6 +209,8 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
       The global scale is above 0, and 6 times it is finite: of a constant this is verified.
     - gemm_c32: with a gate, n is a multiple of 128, and there is no activation; it stands in the logical form.
     - gemm_c33: alpha_rows has m elements, which is known, alpha_columns n, and there is no batch.
+    - gemm_c34: batches of a problem are 1 .. 2^28; of more than one, out is wide and rows lie dense, and of one
+      nothing is shared.
   }];
   let arguments = (ins
     Arg<Blockscale_GemmA, "A">:$a, Optional<Blockscale_ScaleValues>:$sfa,
@@ -413,11 +415,12 @@ def Blockscale_RelayoutScalesOp : Blockscale_ProblemOp<"relayout_scales"> {
     Rules:
     - relayout_scales_c1: operands are all tensors (then there is a result and no
       outs), or all contiguous memrefs (then outs and no result).
-    - relayout_scales_c2: source and target have the same rows, columns and format;
-      rows and columns are 1 .. 2^28, or rows are ? and the source is linear.
+    - relayout_scales_c2: source and target have the same rows, columns, batches and format;
+      these extents are 1 .. 2^28, or rows are ? and the source is linear.
     - relayout_scales_c3: source and target differ in layout.
     - relayout_scales_c4: in the packed form both sides have exactly the bytes that
       `source` and `target` say.
+    A batch of matrices is as many, each laid out by itself.
   }];
   let arguments = (ins Blockscale_ScaleValues:$scales, Optional<Blockscale_ScaleValues>:$out,
     Blockscale_Nullable<Blockscale_ScaleMatrixAttr>:$source,
@@ -444,7 +447,7 @@ def Blockscale_ZeroScaleTailOp : Blockscale_ProblemOp<"zero_scale_tail"> {
 
     Rules:
     - zero_scale_tail_c1: a tensor gives a result of its type; a memref gives none.
-    - zero_scale_tail_c2: scales are tiled, rows and columns 1 .. 2^28.
+    - zero_scale_tail_c2: scales are tiled, rows, columns and batches 1 .. 2^28.
     - zero_scale_tail_c3: in the packed form the operand has exactly the bytes of `matrix`.
   }];
   let arguments = (ins Blockscale_ScaleValues:$scales,

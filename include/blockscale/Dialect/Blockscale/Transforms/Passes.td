@@ -62,13 +62,15 @@ def CheckEncodings : Pass<"blockscale-check-encodings"> {
 }
 
 def ExpandBatches : Pass<"blockscale-expand-batches"> {
-  let summary = "a gemm with a batch becomes products of matrices";
+  let summary = "a gemm with a batch becomes products of matrices where one launch cannot take it";
   let description = [{
-    A loop over the batch, in which each operand is a part of the bytes
-    (`blockscale.reinterpret`) and out a slice, so that nothing is copied; there is one
-    kernel. Where all batches share B, and A and its scales lie dense, all rows are one
-    product. Rows of each matrix may be ?. A product whose result has no elements, with a batch
-    or without, is its out.
+    Where all batches share B, and A and its scales lie dense, all rows are one product. Else a
+    batch is left alone, and one launch multiplies it, where TMA can fetch the rows of A and B as
+    they are: a pitch of whole 16 bytes, and, where mxf8f6f4 reads elements of 4 or 6 bits, k a
+    multiple of 128. Of other rows, which are copied to another pitch first, and of a batch of one, it makes
+    a loop of launches, in which each operand is a part of the bytes (`blockscale.reinterpret`)
+    and out a slice, so that nothing else is copied. Rows of each matrix may be ?. A product
+    whose result has no elements, with a batch or without, is its out.
 
     Doc test: test/Transforms/expand-batches.mlir.
   }];
