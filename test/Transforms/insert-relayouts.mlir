@@ -53,3 +53,18 @@ func.func @nibbles(%a: tensor<64x64xf4E2M1FN>, %b: tensor<64x64xf4E2M1FN>, %s: !
     outs(%c : tensor<64x64xf32>) {nibbles_a = #blockscale.nibbles<high_first>, nibbles_b = #blockscale.nibbles<low_first>} -> tensor<64x64xf32>
   return %d : tensor<64x64xf32>
 }
+
+!batchA = tensor<3x64x64xf8E4M3FN>
+!batchLinear = tensor<3x64x2xi8, #blockscale.scales<ue8m0, linear>>
+!batchTiled = tensor<3x64x2xi8, #blockscale.scales<ue8m0, tiled>>
+// A batch of scales is copied, and zeroed, by one op.
+// CHECK-LABEL: func.func @batch
+// CHECK-SAME: %[[A:[^:]*]]: tensor<3x64x64xf8E4M3FN>, %[[S:[^:]*]]: tensor<3x64x2xi8, #blockscale.scales<ue8m0, linear>>, %[[T:[^:]*]]: tensor<3x64x2xi8
+func.func @batch(%a: !batchA, %s: !batchLinear, %t: !batchTiled, %c: tensor<3x64x64xf32>) -> tensor<3x64x64xf32> {
+  // CHECK: %[[R:.*]] = blockscale.relayout_scales %[[S]] : {{.*}} -> tensor<3x64x2xi8, #blockscale.scales<ue8m0, tiled>>
+  // CHECK: %[[Z:.*]] = blockscale.zero_scale_tail %[[T]]
+  // CHECK: blockscale.gemm ins(%[[A]] scaled %[[R]], %[[A]] scaled %[[Z]]
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %t : !batchA, !batchLinear, !batchA, !batchTiled)
+    outs(%c : tensor<3x64x64xf32>) -> tensor<3x64x64xf32>
+  return %d : tensor<3x64x64xf32>
+}

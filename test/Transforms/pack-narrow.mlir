@@ -78,3 +78,31 @@ func.func @reinterpret(%x: tensor<3x4x16xi8>, %e: tensor<3x5x2xf8E8M0FNU>, %i: i
   // CHECK: return %[[PART]], %[[E]], %[[WIDE]]
   return %a, %s, %y : tensor<4x32xf4E2M1FN>, tensor<15x2xi8, #blockscale.scales<ue8m0, linear>>, tensor<8x8xi8>
 }
+
+!batchA = tensor<3x?x96xf4E2M1FN>
+!batchT = tensor<2x96x?xf8E4M3FN>
+!batchLinear = tensor<3x?x6xi8, #blockscale.scales<ue4m3, linear>>
+!batchTiled = tensor<3x?x6xi8, #blockscale.scales<ue4m3, tiled>>
+!batchB = tensor<3x130x6xi8, #blockscale.scales<ue4m3, tiled>>
+// Of a batch all matrices are one list of bytes, also transposed ones whose rows a launch says.
+// CHECK-LABEL: func.func @batch
+func.func @batch(%a: !batchA, %s: !batchLinear, %b: tensor<3x130x96xf4E2M1FN>, %sb: !batchB, %t: !batchT, %c: tensor<3x?x130xf32>) -> (tensor<3x?x130xf32>, index, index) {
+  // CHECK: blockscale.relayout_scales %{{.*}} {source = #blockscale.scale_matrix<rows = ?, cols = 6, format = ue4m3, layout = linear, batches = 3>, target = #blockscale.scale_matrix<rows = ?, cols = 6, format = ue4m3, layout = tiled, batches = 3>} : tensor<?xi8> -> tensor<?xi8>
+  %r = blockscale.relayout_scales %s : !batchLinear -> !batchTiled
+  // CHECK: blockscale.zero_scale_tail %{{.*}} {matrix = #blockscale.scale_matrix<rows = 130, cols = 6, format = ue4m3, layout = tiled, batches = 3>} : tensor<6144xi8>
+  %z = blockscale.zero_scale_tail %sb : !batchB -> !batchB
+  // CHECK: blockscale.gemm {{.*}} : tensor<?xi8>, tensor<?xi8>, tensor<18720xi8>, tensor<6144xi8>) outs(%{{.*}} : tensor<3x?x130xf32>)
+  // CHECK-SAME: problem = #blockscale.problem<m = ?, n = 130, k = 96, {{.*}} out = f32, batches = 3>
+  %d = blockscale.gemm ins(%a scaled %r, %b scaled %z : !batchA, !batchTiled, tensor<3x130x96xf4E2M1FN>, !batchB) outs(%c : tensor<3x?x130xf32>) -> tensor<3x?x130xf32>
+  // CHECK: %[[BYTES:.*]] = tensor.dim %{{.*}}, %{{.*}} : tensor<?xi8>
+  // CHECK: %[[ROW:.*]] = arith.constant 144 : index
+  // CHECK: arith.divui %[[BYTES]], %[[ROW]]
+  %one = arith.constant 1 : index
+  %m = tensor.dim %a, %one : !batchA
+  // CHECK: %[[ALL:.*]] = tensor.dim %{{.*}}, %{{.*}} : tensor<?xi8>
+  // CHECK: %[[EACH:.*]] = arith.constant 192 : index
+  // CHECK: arith.divui %[[ALL]], %[[EACH]]
+  %two = arith.constant 2 : index
+  %mt = tensor.dim %t, %two : !batchT
+  return %d, %m, %mt : tensor<3x?x130xf32>, index, index
+}

@@ -332,8 +332,8 @@ def page(answers):
              "cells are compiled, taken by ptxas 13.5 without spills, executed over a ragged shape under several timings with hazard checks, and",
              "compared with numpy in f64 (`test/tools/format_matrix.py`); the bench runs all of them. Every other cell is refused, by the rule that",
              "the cell names: [Dialect](Dialect.md) has the text of `schedule_cN` and `gemm_cN`, and `idesc_cN` are the rules of the instruction",
-             "descriptor, which `blockscale-explain idesc` states. MN-major operands, beta * C, f16, the smallest sizes and every shape of a",
-             "cluster are cases beside the cells. This page is generated: `./tools/dev docs`.", ""]
+             "descriptor, which `blockscale-explain idesc` states. MN-major operands, beta * C, f16, the smallest sizes, batches and every shape",
+             "of a cluster are cases beside the cells. This page is generated: `./tools/dev docs`.", ""]
     columns = [(group, m, n) for group, m in GROUPS for n in TILE_N]
     for chip in CHIPS:
         lines += [f"## {chip}", "", "| kind | A | B | scales | K | " + " | ".join(f"{m}x{n}{' pair' * (g == 2)}" for g, m, n in columns) + " |",

@@ -135,3 +135,21 @@ func.func @zero_scale_tail_c2_extent(%s: memref<512xi8>) {
     {matrix = #blockscale.scale_matrix<rows = 9223372036854775807, cols = 3, format = ue4m3, layout = tiled>} : memref<512xi8>
   return
 }
+
+// -----
+
+!linear = tensor<3x8x4xi8, #blockscale.scales<ue4m3, linear>>
+!tiled = tensor<2x8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @relayout_scales_c2_batches(%s: !linear) -> !tiled {
+  // expected-error @below {{relayout_scales_c2: target must have the shape and format of source, #blockscale.scale_matrix<rows = 8, cols = 4, format = ue4m3, layout = linear, batches = 3>, got #blockscale.scale_matrix<rows = 8, cols = 4, format = ue4m3, layout = tiled, batches = 2>}}
+  %t = blockscale.relayout_scales %s : !linear -> !tiled
+  return %t : !tiled
+}
+
+// -----
+
+func.func @zero_scale_tail_c2_batches(%s: tensor<512xi8>) -> tensor<512xi8> {
+  // expected-error @below {{zero_scale_tail_c2: rows, columns and batches must be 1 .. 268435456, got}}
+  %z = blockscale.zero_scale_tail %s {matrix = #blockscale.scale_matrix<rows = 8, cols = 3, format = ue4m3, layout = tiled, batches = 0>} : tensor<512xi8> -> tensor<512xi8>
+  return %z : tensor<512xi8>
+}

@@ -78,6 +78,16 @@ TEST_F(TilePlanning, SmallAndUnknownRowsKeepOneCta) {
   }
 }
 
+// What counts is the tiles of all products of a batch.
+TEST_F(TilePlanning, BatchesCountTogether) {
+  ProblemAttr one = nvfp4(1024, 1024, 4096);
+  EXPECT_EQ(choose(Arch::sm_100a, one, {64}).tile, (Shape3{128, 128, 256}));
+  ProblemAttr batch = one.withBatches(16, /*sharesB=*/false);
+  EXPECT_EQ(choose(Arch::sm_100a, batch, {64}).tile, (Shape3{256, 256, 256}));
+  TileChoice pair = tile(2, {256, 256, 64}, {256, 256, 256});
+  EXPECT_DOUBLE_EQ(modelledCycles(batch, Arch::sm_100a, pair), 4 * 16 * 560);
+}
+
 TEST_F(TilePlanning, LargeOnesTakePairsLongKAndBTwice) {
   EXPECT_EQ(choose(Arch::sm_100a, nvfp4(4096, 4096, 4096), {64}).tile, (Shape3{256, 256, 256}));
   EXPECT_EQ(choose(Arch::sm_103a, nvfp4(4096, 4096, 4096), {64, 96}).inst, (Shape3{256, 256, 96}));

@@ -43,6 +43,12 @@
 // RUN: %python %S/Inputs/expect.py %t.m.npy 'load("%t.m.d.npy")'
 // TRANSPOSED: kernel gemm_0: mxfp8 3x?x16x64{{.*}} grid 6x1x1
 
+// Gates, and a bias of all products.
+// RUN: %python %S/Inputs/batches.py gated %t.g mxfp8 2 130 128 64
+// RUN: blockscale-run %s --entry=gated --arch=sm_107a --arg=%t.g.a.npy --arg=%t.g.sa.npy --arg=%t.g.b.npy --arg=%t.g.sb.npy --arg=%t.g.bias.npy --out=%t.g.npy --check --seeds=1 | FileCheck %s --check-prefix=GATED
+// RUN: %python %S/Inputs/expect.py %t.g.npy 'np.maximum(load("%t.g.d.npy")[:, :, :64], 0) * load("%t.g.d.npy")[:, :, 64:]'
+// GATED: kernel gemm_0: mxfp8 2x130x128x64{{.*}} grid 4x1x1
+
 // Rows that TMA cannot fetch, with linear scales: copies of each part, a loop of launches.
 // RUN: %python %S/Inputs/batches.py copied %t.c nvfp4 2 130 8 48
 // RUN: blockscale-run %s --entry=copied --arch=sm_100a --arg=%t.c.a.npy --arg=%t.c.sa.npy --arg=%t.c.b.npy --arg=%t.c.sb.npy --out=%t.c.npy --check
@@ -122,4 +128,15 @@ func.func @transposed(%a: !at, %sa: !sat, %b: !bt, %sb: !sbt) -> tensor<3x?x16xf
   %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !at, !sat, !bt, !sbt) outs(%c : tensor<3x?x16xf32>)
     {major_a = #blockscale.major<mn>} -> tensor<3x?x16xf32>
   return %d : tensor<3x?x16xf32>
+}
+
+!ag = tensor<2x130x64xf8E4M3FN>
+!sag = tensor<2x130x2xi8, #blockscale.scales<ue8m0, tiled>>
+!bg = tensor<2x128x64xf8E4M3FN>
+!sbg = tensor<2x128x2xi8, #blockscale.scales<ue8m0, tiled>>
+func.func @gated(%a: !ag, %sa: !sag, %b: !bg, %sb: !sbg, %bias: tensor<128xf32>) -> tensor<2x130x64xf32> {
+  %c = tensor.empty() : tensor<2x130x64xf32>
+  %d = blockscale.gemm ins(%a scaled %sa, %b scaled %sb : !ag, !sag, !bg, !sbg) bias(%bias : tensor<128xf32>)
+    outs(%c : tensor<2x130x64xf32>) {gate = #blockscale.gate<function = relu, interleave = 64>} -> tensor<2x130x64xf32>
+  return %d : tensor<2x130x64xf32>
 }

@@ -255,6 +255,9 @@ def emittedKernels(build, folder, pattern):
     cases.append(kernel_cases.Case("mxfp8", "sm_107a", "f32", 300, 300, 512, data="random", ctas=2, stages=2, c=True, isDynamic=True))
     cases.append(kernel_cases.Case("nvfp4", "sm_100a", "bf16", 600, 264, 768, data="random", ctas=4, stages=2, group=2, cluster="2x2",
                                    isDynamic=True))
+    # A batch of which some CTA computes tiles of several products; C, and direct stores.
+    cases.append(kernel_cases.Case("mxfp8", "sm_107a", "f32", 140, 301, 512, data="random", ctas=4, stages=2, group=2, cluster="2x2", c=True,
+                                   batches=3))
     # Two accumulators of 256 columns that overlap.
     cases.append(kernel_cases.Case("nvfp4", "sm_100a", "bf16", 300, 512, 768, alpha=True, data="random", ctas=1, stages=2, tileN=256))
     for case in cases:

@@ -50,6 +50,8 @@ private:
   mlir::LogicalResult checkLoads();
   mlir::LogicalResult checkStaging();
   mlir::LogicalResult checkTurns();
+
+  // Shares of a cluster and products of a batch: KernelTileRules.cpp.
   mlir::LogicalResult checkShares();
   mlir::LogicalResult checkBatches();
 

@@ -37,7 +37,7 @@ def tiled(scales):
     return tiles
 
 
-bias = rng.integers(-64, 65, n).astype(np.float32) if entry == "tiled" else np.zeros(n, np.float32)
+bias = rng.integers(-64, 65, n).astype(np.float32) if entry in ("tiled", "gated") else np.zeros(n, np.float32)
 parts = {key: [] for key in ("a", "sa", "b", "sb", "d")}
 for batch in range(batches):
     a = kernel_data.makeOperand(rng, fmt, fmt.a, m, k, "integer")

@@ -125,13 +125,16 @@ def Blockscale_GemmOp : Blockscale_ProblemOp<"gemm",
     `global` is the global scale of ue4m3 scales, which values are divided by; or `norm_const` is
     its reciprocal, and the kernel divides 1 by it. Padding of tiled scales becomes zero.
 
+    Operands, C and D may have a batch in front, B and its scales that or none: as many products of
+    one launch, or what `blockscale-expand-batches` makes of them.
+
     The packed form has rank-1 i8 operands (out, alpha and bias stay as they
     are, a quantised out becomes bytes) and `problem`. `schedule` says how the kernel works (level 2).
 
     Rules:
     - gemm_c1: operands are all tensors, or all contiguous memrefs.
     - gemm_c2: shapes are static but for m, which may be ? in A, A's scales, C and out together, where
-      operands are scaled; in a batch it is that of each matrix.
+      operands are scaled; in a batch it is that of each matrix, and A is k-major in a batch of one.
     - gemm_c3: A, B and out have rank 2.
     - gemm_c4: A is m x k, B is n x k, out is m x n.
     - gemm_c5: m, n and k are 1 .. 2^28; in the logical form, without a schedule, m or n may be 0,
