@@ -47,7 +47,7 @@ TEST_F(Emulator, runsAKernel) {
   float value = 2.5f;
   bsrt_param params[] = {{&out, 8}, {&value, 4}};
   bsrt_launch_config config{BSRT_ABI_VERSION, {1, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0, 0, 2,
-                            params,           {},        0};
+                            params,           {},        0,          0};
   bsrt_launch_stats stats{};
   ASSERT_EQ(bsrt_launch(device, module, "k", &config, &stats), BSRT_OK) << bsrt_error_message();
   EXPECT_GE(stats.thread_instructions, 32u * 7);
@@ -71,7 +71,7 @@ TEST_F(Emulator, timesLaunches) {
   float value = 2.5f;
   bsrt_param params[] = {{&out, 8}, {&value, 4}};
   bsrt_launch_config config{BSRT_ABI_VERSION, {1, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0, 0, 2,
-                            params,           {},        0};
+                            params,           {},        0,          0};
   double seconds[3] = {-1, -1, -1};
   ASSERT_EQ(bsrt_launch_timed(device, module, "k", &config, /*warmup=*/1, /*repeat=*/2, seconds),
             BSRT_OK)
@@ -157,7 +157,7 @@ struct Clusters : Emulator {
     return o;
   }
   bsrt_launch_config config{BSRT_ABI_VERSION, {8, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0, 0, 1,
-                            nullptr,          {4, 1, 1}, 0};
+                            nullptr,          {4, 1, 1}, 0,          0};
 };
 
 TEST_F(Clusters, preferredOnesAndThoseToFallBackTo) {
