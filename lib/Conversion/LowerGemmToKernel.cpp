@@ -79,6 +79,13 @@ private:
     CopyOp::create(b, loc, source, buffer);
     return buffer;
   }
+  /// Tiles of scales have whole rows of tiles: how many rows there are is what they were made of.
+  void requireLinearRows(StringRef name, Value tiles, Value rows) {
+    for (Operation *user : tiles.getUsers())
+      if (auto relayout = dyn_cast<RelayoutScalesOp>(user); relayout && relayout.getOut() == tiles)
+        RequireBytesOp::create(b, loc, name, relayout.getScales(),
+                               relayout.getLogicalSource().withRows(1).getBytes(), rows);
+  }
   Value upload(StringRef name, int64_t bytes, Value source, bool isPitched = false) {
     Value buffer = allocate(name, isPitched ? std::max(bytes, facts::kTmaPitchedBytes) : bytes);
     CopyOp::create(b, loc, source, buffer);
@@ -151,6 +158,7 @@ void HostBuilder::build(KernelOp kernel, SymbolRefAttr symbol) {
   if (isDynamic) {
     dynamic = readRows();
     a = uploadRows("a", one.getABytes(), gemm.getA(), dynamic.rows, problem.getPitchA() != 0);
+    requireLinearRows("sfa", gemm.getSfa(), dynamic.rows.real);
     sfa = uploadRows("sfa", one.getSfaBytes(), gemm.getSfa(), dynamic.scaleTiles);
   } else {
     a = upload("a", problem.getABytes(), gemm.getA(), problem.getPitchA() != 0);

@@ -272,15 +272,15 @@ void bsrt_call_dequantize(int64_t rows, int64_t cols, int32_t element, int32_t s
   }
 }
 
-void bsrt_call_relayout_scales(int64_t batches, int64_t rows, int64_t scales_per_row,
+void bsrt_call_relayout_scales(int32_t scale, int64_t batches, int64_t rows, int64_t scales_per_row,
                                int32_t from_layout, const uint8_t *from, int32_t to_layout,
                                uint8_t *to) {
   int64_t fromBytes = scaleBytes(facts::ScaleLayout(from_layout), rows, scales_per_row);
   int64_t toBytes = scaleBytes(facts::ScaleLayout(to_layout), rows, scales_per_row);
   if (Session *session = active())
     for (int64_t i = 0; i < batches; ++i, from += fromBytes, to += toBytes)
-      keep(*session,
-           bsrt_host_relayout_scales(rows, scales_per_row, from_layout, from, to_layout, to));
+      keep(*session, bsrt_host_relayout_scales(scale, rows, scales_per_row, from_layout, from,
+                                               to_layout, to));
 }
 
 void bsrt_call_zero_scale_tail(int64_t batches, int64_t rows, int64_t scales_per_row,

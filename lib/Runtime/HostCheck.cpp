@@ -167,6 +167,10 @@ bsrt_status bsrt_host_check_gemm(const bsrt_check *check, bsrt_check_result *res
       Blocks::check({check->n, check->k, check->b, check->scale, check->block, check->sfb});
   if (!b)
     return refuse(b.message());
+  for (auto [blocks, scales] : {std::pair(&*a, check->a_scales), {&*b, check->b_scales}})
+    if (bsrt_status status = refuseSigned(blocks->scale, blocks->layout, blocks->rows,
+                                          blocks->scalesPerRow(), scales))
+      return status;
   Result<Format> out = checkCode<Format>(check->out, facts::kFormats, "results");
   if (!out)
     return refuse(out.message());

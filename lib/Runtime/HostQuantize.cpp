@@ -143,6 +143,9 @@ bsrt_status bsrt_host_dequantize(const bsrt_blocks *blocks, const uint8_t *eleme
   Result<Blocks> checked = Blocks::check(*blocks);
   if (!checked)
     return refuse(checked.message());
+  if (bsrt_status status = refuseSigned(checked->scale, checked->layout, checked->rows,
+                                        checked->scalesPerRow(), scales))
+    return status;
   for (int64_t row = 0; row < checked->rows; ++row)
     for (int64_t col = 0; col < checked->cols; ++col) {
       // At most 4 + 4 + 24 significant bits: exact in double, then one rounding.

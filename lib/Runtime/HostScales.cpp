@@ -16,14 +16,36 @@ using namespace blockscale::rt;
 using facts::ScaleFormat;
 using facts::ScaleLayout;
 
-bsrt_status bsrt_host_relayout_scales(int64_t rows, int64_t scales_per_row, int32_t from_layout,
-                                      const uint8_t *from, int32_t to_layout, uint8_t *to) {
+bsrt_status blockscale::rt::refuseSigned(ScaleFormat format, ScaleLayout layout, int64_t rows,
+                                         int64_t scalesPerRow, const uint8_t *scales) {
+  if (format != ScaleFormat::ue4m3)
+    return BSRT_OK;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t index = 0; index < scalesPerRow; ++index)
+      if (uint8_t byte = scales[scaleOffset(layout, row, index, scalesPerRow)]; byte & 0x80) {
+        char text[120];
+        std::snprintf(text, sizeof text,
+                      "host: ue4m3 scale [%lld, %lld] must have a zero top bit, got 0x%02x",
+                      (long long)row, (long long)index, unsigned(byte));
+        return refuse(text);
+      }
+  return BSRT_OK;
+}
+
+bsrt_status bsrt_host_relayout_scales(int32_t scale, int64_t rows, int64_t scales_per_row,
+                                      int32_t from_layout, const uint8_t *from, int32_t to_layout,
+                                      uint8_t *to) {
   Result<ScaleLayout> source = checkLayout(from_layout);
   if (!source)
     return refuse(source.message());
   Result<ScaleLayout> target = checkLayout(to_layout);
   if (!target)
     return refuse(target.message());
+  Result<ScaleFormat> format = checkCode<ScaleFormat>(scale, facts::kScaleFormats, "scales");
+  if (!format)
+    return refuse(format.message());
+  if (bsrt_status status = refuseSigned(*format, *source, rows, scales_per_row, from))
+    return status;
   std::memset(to, 0, scaleBytes(*target, rows, scales_per_row));
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t index = 0; index < scales_per_row; ++index)

@@ -51,10 +51,11 @@ bsrt_status bsrt_host_dequantize(const bsrt_blocks *blocks, const uint8_t *eleme
 
 /**
  * Copies [rows, scales_per_row] scale bytes between layouts; the padding of a
- * tiled destination becomes 0x00.
+ * tiled destination becomes 0x00. A ue4m3 scale whose top bit is set is refused.
  */
-bsrt_status bsrt_host_relayout_scales(int64_t rows, int64_t scales_per_row, int32_t from_layout,
-                                      const uint8_t *from, int32_t to_layout, uint8_t *to);
+bsrt_status bsrt_host_relayout_scales(int32_t scale, int64_t rows, int64_t scales_per_row,
+                                      int32_t from_layout, const uint8_t *from, int32_t to_layout,
+                                      uint8_t *to);
 
 /** Sets the padding columns (not the padding rows) of a tiled buffer to 0x00. */
 bsrt_status bsrt_host_zero_scale_tail(int64_t rows, int64_t scales_per_row, uint8_t *scales);

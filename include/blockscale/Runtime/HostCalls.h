@@ -60,7 +60,7 @@ void bsrt_call_dequantize(int64_t rows, int64_t cols, int32_t element, int32_t s
                           int32_t layout, const uint8_t *elements, const uint8_t *scales,
                           float global, float *values);
 /* Of `batches` matrices one behind the other, each padded by itself. */
-void bsrt_call_relayout_scales(int64_t batches, int64_t rows, int64_t scales_per_row,
+void bsrt_call_relayout_scales(int32_t scale, int64_t batches, int64_t rows, int64_t scales_per_row,
                                int32_t from_layout, const uint8_t *from, int32_t to_layout,
                                uint8_t *to);
 void bsrt_call_zero_scale_tail(int64_t batches, int64_t rows, int64_t scales_per_row,

@@ -317,10 +317,10 @@ Value scaleRows(ScaleMatrixAttr matrix, Value memory, Calls &calls) {
 Value lowerRelayoutScales(RelayoutScalesOp op, RelayoutScalesOp::Adaptor, Calls &calls) {
   ScaleMatrixAttr source = op.getLogicalSource(), target = op.getLogicalTarget();
   return calls.call("bsrt_call_relayout_scales",
-                    {calls.i64(source.getBatches()), scaleRows(source, op.getScales(), calls),
-                     calls.i64(source.getCols()), calls.code(source.getLayout()),
-                     calls.pointer(op.getScales()), calls.code(target.getLayout()),
-                     calls.pointer(op.getOut())});
+                    {calls.code(source.getFormat()), calls.i64(source.getBatches()),
+                     scaleRows(source, op.getScales(), calls), calls.i64(source.getCols()),
+                     calls.code(source.getLayout()), calls.pointer(op.getScales()),
+                     calls.code(target.getLayout()), calls.pointer(op.getOut())});
 }
 
 Value lowerZeroScaleTail(ZeroScaleTailOp op, ZeroScaleTailOp::Adaptor, Calls &calls) {

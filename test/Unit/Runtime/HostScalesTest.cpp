@@ -19,6 +19,8 @@ using namespace blockscale;
 namespace {
 
 constexpr int32_t kLinear = int32_t(facts::ScaleLayout::linear);
+constexpr int32_t kUe8m0 = int32_t(facts::ScaleFormat::ue8m0);
+constexpr int32_t kUe4m3 = int32_t(facts::ScaleFormat::ue4m3);
 constexpr int32_t kTiled = int32_t(facts::ScaleLayout::tiled);
 
 std::vector<uint8_t> randomBytes(size_t count) {
@@ -35,11 +37,24 @@ TEST(HostScales, D05TileOffsets) {
   };
   // M = 130, 5 blocks: 2048 bytes.
   std::vector<uint8_t> linear = randomBytes(130 * 5), tiled(2048, 0xEE);
-  ASSERT_EQ(bsrt_host_relayout_scales(130, 5, kLinear, linear.data(), kTiled, tiled.data()),
+  ASSERT_EQ(bsrt_host_relayout_scales(kUe8m0, 130, 5, kLinear, linear.data(), kTiled, tiled.data()),
             BSRT_OK);
   for (const Place &p : {Place{1, 0, 16}, Place{32, 0, 4}, Place{33, 1, 21}, Place{127, 3, 511},
                          Place{0, 4, 512}, Place{128, 0, 1024}, Place{129, 4, 1552}})
     EXPECT_EQ(tiled[p.offset], linear[p.row * 5 + p.index]) << p.row << ", " << p.index;
+}
+
+TEST(HostScales, RefusesTheSignOfUe4m3) {
+  std::vector<uint8_t> linear(130 * 5, 0x38), tiled(2048, 0xB8);
+  ASSERT_EQ(bsrt_host_relayout_scales(kUe4m3, 130, 5, kLinear, linear.data(), kTiled, tiled.data()),
+            BSRT_OK);
+  linear[129 * 5 + 3] = 0xB8;
+  EXPECT_EQ(bsrt_host_relayout_scales(kUe8m0, 130, 5, kLinear, linear.data(), kTiled, tiled.data()),
+            BSRT_OK);
+  EXPECT_EQ(bsrt_host_relayout_scales(kUe4m3, 130, 5, kLinear, linear.data(), kTiled, tiled.data()),
+            BSRT_ERROR);
+  EXPECT_STREQ(bsrt_error_message(),
+               "host: ue4m3 scale [129, 3] must have a zero top bit, got 0xb8");
 }
 
 TEST(HostScales, D05RoundTripKeepsBytesAndZeroesPadding) {
@@ -49,11 +64,13 @@ TEST(HostScales, D05RoundTripKeepsBytesAndZeroesPadding) {
       byte |= 1; // so that zeros can only be padding
     size_t size = (rows + 127) / 128 * ((scales + 3) / 4) * 512;
     std::vector<uint8_t> tiled(size, 0xEE), back(linear.size());
-    ASSERT_EQ(bsrt_host_relayout_scales(rows, scales, kLinear, linear.data(), kTiled, tiled.data()),
+    ASSERT_EQ(bsrt_host_relayout_scales(kUe8m0, rows, scales, kLinear, linear.data(), kTiled,
+                                        tiled.data()),
               BSRT_OK);
     EXPECT_EQ(size_t(std::count(tiled.begin(), tiled.end(), 0)), size - linear.size());
-    ASSERT_EQ(bsrt_host_relayout_scales(rows, scales, kTiled, tiled.data(), kLinear, back.data()),
-              BSRT_OK);
+    ASSERT_EQ(
+        bsrt_host_relayout_scales(kUe8m0, rows, scales, kTiled, tiled.data(), kLinear, back.data()),
+        BSRT_OK);
     EXPECT_EQ(back, linear);
   }
 }

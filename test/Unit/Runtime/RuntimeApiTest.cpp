@@ -92,7 +92,7 @@ TEST_F(Emulator, timesLaunches) {
 TEST_F(Emulator, refusesOtherVersionsAndCodes) {
   bsrt_options options{};
   EXPECT_EQ(bsrt_device_set_options(device, &options), BSRT_ERROR);
-  EXPECT_STREQ(bsrt_error_message(), "runtime: options must be of version 2 to 4, got 0");
+  EXPECT_STREQ(bsrt_error_message(), "runtime: options must be of version 2 to 5, got 0");
   options.abi_version = BSRT_ABI_VERSION;
   options.timing = 7;
   EXPECT_EQ(bsrt_device_set_options(device, &options), BSRT_ERROR);
@@ -205,7 +205,7 @@ TEST(Runtime, refusesUnknownDevices) {
   EXPECT_EQ(bsrt_device_open("tpu", nullptr, &device), BSRT_ERROR);
   EXPECT_STREQ(bsrt_error_message(), "runtime: device must be emulator or cuda, got 'tpu'");
   EXPECT_EQ(bsrt_device_open(nullptr, nullptr, &device), BSRT_ERROR);
-  EXPECT_EQ(bsrt_abi_version(), 4u);
+  EXPECT_EQ(bsrt_abi_version(), 5u);
 }
 
 TEST(Session, firstErrorStopsTheRun) {

@@ -56,6 +56,10 @@
 // RUN: %python %S/Inputs/make.py %t.a7.npy='np.zeros((7, 160), np.uint8)' %t.sa6.npy='np.zeros((6, 5), np.uint8)' %t.b30.npy='np.zeros((30, 160), np.uint8)' %t.sb30.npy='np.zeros((30, 5), np.uint8)'
 // RUN: not blockscale-run %s --entry=mxfp8 --arch=sm_107a --arg=%t.a7.npy --arg=%t.sa6.npy --arg=%t.b30.npy --arg=%t.sb30.npy 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: error: runtime: operand a must have 960 bytes, as the rows of the result ask for, got 1120
+// The last tile of scales has room for rows that are not there: linear ones are counted.
+// RUN: sed "s/dim .sa, .zero : !sal/dim %%a, %%zero : !al/" %s > %t.rows.mlir
+// RUN: not blockscale-run %t.rows.mlir --entry=mxfp8 --arch=sm_107a --arg=%t.a7.npy --arg=%t.sa6.npy --arg=%t.b30.npy --arg=%t.sb30.npy 2>&1 | FileCheck %s --check-prefix=LINEARBYTES
+// LINEARBYTES: error: runtime: operand sfa must have 35 bytes, as the rows of the result ask for, got 30
 
 !al = tensor<?x160xf8E4M3FN>
 !sal = tensor<?x5xf8E8M0FNU>
