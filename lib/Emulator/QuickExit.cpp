@@ -83,8 +83,12 @@ bool QuickExit::ends(Warp &w, const std::vector<uint8_t> &start, uint64_t &execu
   std::memcpy(w.base[0], start.data(), start.size());
   std::fill_n(w.preds, kernel.predicates, 0);
   w.preds[kPredTrue] = ~0u;
+  // The same in all warps of a CTA.
   for (const Preset &p : own)
-    w.setPreset(p);
+    if (const Warp &first = *w.cta->warps[0]; &first == &w)
+      w.setPreset(p);
+    else
+      std::memcpy(w.base[0] + p.slot, first.base[0] + p.slot, p.wide ? 32 * 8 : 32 * 4);
   uint32_t live = w.full, pc = kernel.entry;
   for (unsigned n = 0; n < kMostInstructions && pc < kernel.effects.size(); ++n) {
     const Instruction &in = kernel.code[pc];

@@ -210,6 +210,31 @@ TEST(IndirectCall, BarriersInsideTheFunction) {
   }
 }
 
+// Calls in both arms of a branch, where lanes of each arm go to different functions; a table
+// with a null that nobody calls.
+TEST(IndirectCall, InDivergentArms) {
+  for (unsigned threads : {1u, 2u})
+    for (const Options &options : allTimings()) {
+      Scene scene;
+      scene.options = options;
+      scene.options.threads = threads;
+      scene.options.hazards.mode = HazardMode::on;
+      scene.grid = {3, 1, 1};
+      scene.block = {64, 1, 1};
+      Ran r = runWith(".const .u64 table[4] = {plus, 0, minus, times};\n",
+                      "and.b32 %r1, %t, 1; setp.lt.u32 %p1, %t, 16; @%p1 bra low;\n"
+                      "add.u32 %r1, %r1, 2;" +
+                          element("table", "const") + byPrototype() +
+                          "bra done; low: mul.lo.u32 %r1, %r1, 3;" + element("table", "const") +
+                          byPrototype() +
+                          "add.u32 %r0, %r0, 1000; done: bar.warp.sync -1; bar.sync 0;" + kStore,
+                      scene);
+      ASSERT_EQ(r.error, "");
+      for (uint32_t t = 0; t < 64; ++t)
+        ASSERT_EQ(r.out[t], t < 16 ? 1000 + (t & 1 ? t * 5 : t + 5) : t & 1 ? t * 5 : t - 5) << t;
+    }
+}
+
 TEST(IndirectCall, PointersAreComparedAndPassedOn) {
   const char *const functions = R"(
 .func (.param .b32 o) apply(.param .b64 f, .param .b32 a) {

@@ -270,6 +270,38 @@ TEST(Recursion, BarriersInside) {
   }
 }
 
+// A load of tensor memory that a call finds in flight writes the registers of the caller.
+TEST(Recursion, LoadsInFlight) {
+  const char *const functions = R"(
+.shared .b32 tm;
+.func (.reg .b32 o) each(.reg .b32 n, .reg .b32 at)
+{
+  .reg .pred %p; .reg .b32 %v, %x, %y;
+  mov.b32 o, 0; setp.eq.u32 %p, n, 0; @%p ret;
+  add.u32 %y, at, 1; sub.u32 %x, n, 1;
+  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v}, [at];
+  call (o), each, (%x, %y);
+  tcgen05.wait::ld.sync.aligned;
+  mad.lo.u32 o, o, 10, %v; ret;
+}
+)";
+  for (const Options &options : allTimings()) {
+    Scene scene;
+    scene.options = options;
+    Ran r = runWith(functions, R"(
+tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tm], 32; ld.shared.b32 %r1, [tm];
+mov.u32 %r2, 1; mov.u32 %r3, 2; mov.u32 %r4, 3; mov.u32 %r5, 4;
+tcgen05.st.sync.aligned.32x32b.x4.b32 [%r1], {%r2, %r3, %r4, %r5};
+tcgen05.wait::st.sync.aligned;
+call (%r0), each, (4, %r1);
+tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 32;
+)",
+                    scene);
+    ASSERT_EQ(r.error, "");
+    EXPECT_EQ(r.out[9], 4321u);
+  }
+}
+
 TEST(Recursion, BeyondTheStackOfAThread) {
   const std::string functions = ".func (.param .b32 r) f(.param .b32 a) {\n"
                                 ".reg .b32 %x; .reg .pred %p; ld.param.b32 %x, [a];\n"
