@@ -95,9 +95,9 @@ public:
     return true;
   }
   bool helps(const Warp &waiter, const Fragment &f) const override {
-    return &waiter == warp && (f.wait.kind == Wait::Kind::registers ||
-                               (f.wait.kind == Wait::Kind::wgmmaGroup &&
-                                group + f.wait.a < waiter.wgmmaGroup));
+    return &waiter == warp &&
+           (f.wait.kind == Wait::Kind::registers ||
+            (f.wait.kind == Wait::Kind::wgmmaGroup && group + f.wait.a < waiter.wgmmaGroup));
   }
   const char *leakAtExit() const override { return "must be complete when its warp exits"; }
   const char *what() const override { return "wgmma.mma_async"; }
