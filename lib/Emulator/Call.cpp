@@ -35,15 +35,7 @@ Outcome callRecursive(Warp &w, const Instruction &in) {
   return call(w, in);
 }
 
-// op[0]: return addresses; extra: the frame, or null
-Outcome giveBack(Warp &w, const Instruction &in) {
-  const auto *frame = static_cast<const Frame *>(in.extra);
-  if (frame && !registersAreWritten(w))
-    return w.block(Wait::Kind::registers);
-  uint32_t link[32];
-  std::memcpy(link, w.reg<uint32_t>(in.op[0]), sizeof link);
-  if (frame && !popFrames(w, in, *frame))
-    return Outcome::error;
+Outcome goBack(Warp &w, const uint32_t *link) {
   for (uint32_t rest = w.mask; rest;) {
     uint32_t to = link[__builtin_ctz(rest)], same = sameLanes(link, rest);
     uint32_t pc = w.fragment().pc;
@@ -55,11 +47,23 @@ Outcome giveBack(Warp &w, const Instruction &in) {
   return Outcome::jumped;
 }
 
+// op[0]: return addresses
+Outcome giveBack(Warp &w, const Instruction &in) { return goBack(w, w.reg<uint32_t>(in.op[0])); }
+
+// op[0]: return addresses; extra: the frame
+Outcome giveBackRecursive(Warp &w, const Instruction &in) {
+  if (!registersAreWritten(w))
+    return w.block(Wait::Kind::registers);
+  uint32_t link[32];
+  std::memcpy(link, w.reg<uint32_t>(in.op[0]), sizeof link);
+  return popFrames(w, in, *static_cast<const Frame *>(in.extra)) ? goBack(w, link) : Outcome::error;
+}
+
 // flags of copies
 enum : uint8_t { kFromFrame = 1, kToFrame = 2 };
 
 /// Local memory at an address, or at an offset in the frame; null where no frame is open.
-uint8_t *placeOf(Warp &w, unsigned lane, int64_t at, unsigned bytes, bool inFrame) {
+inline uint8_t *placeOf(Warp &w, unsigned lane, int64_t at, unsigned bytes, bool inFrame) {
   if (!inFrame)
     return w.local.data() + uint64_t(lane) * w.localStride + at;
   if (!w.calls)
@@ -74,25 +78,25 @@ Outcome noFrame(Warp &w, const Instruction &in) {
 }
 
 /// Bytes of local memory to others: imm from, imm2 to, flags of them; sub: which are in the frame.
-Outcome copyLocal(Warp &w, const Instruction &in) {
+template <bool frames> Outcome copyLocal(Warp &w, const Instruction &in) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const unsigned l = unsigned(__builtin_ctz(m));
-    const uint8_t *from = placeOf(w, l, in.imm, in.flags, in.sub & kFromFrame);
-    uint8_t *to = placeOf(w, l, in.imm2, in.flags, in.sub & kToFrame);
-    if (!from || !to)
+    const uint8_t *from = placeOf(w, l, in.imm, in.flags, frames && in.sub & kFromFrame);
+    uint8_t *to = placeOf(w, l, in.imm2, in.flags, frames && in.sub & kToFrame);
+    if (frames && (!from || !to))
       return noFrame(w, in);
     std::memmove(to, from, in.flags);
   }
   return Outcome::next;
 }
 
-/// A register (op[0]) of sub bytes to local memory at imm, or back; flags: it is in the frame.
-template <bool toLocal> Outcome moveLocal(Warp &w, const Instruction &in) {
+/// A register (op[0]) of sub bytes to local memory at imm, or back.
+template <bool toLocal, bool frames> Outcome moveLocal(Warp &w, const Instruction &in) {
   unsigned stored = std::max(4u, unsigned(in.sub));
   for (uint32_t m = w.mask; m; m &= m - 1) {
     unsigned l = unsigned(__builtin_ctz(m));
-    uint8_t *memory = placeOf(w, l, in.imm, in.sub, in.flags);
-    if (!memory)
+    uint8_t *memory = placeOf(w, l, in.imm, in.sub, frames);
+    if (frames && !memory)
       return noFrame(w, in);
     uint8_t *reg = w.reg<uint8_t>(in.op[0]) + l * stored;
     if (toLocal) {
@@ -181,7 +185,7 @@ bool decodeRet(Decoder &d) {
       d.emit(copyOfStack(d.stackInUse(), d.function->stackAt));
     for (size_t i = 0; i < d.function->ownReturns.size(); ++i)
       d.emit(copyOfFormal(d.function->returns[i], d.function->ownReturns[i]));
-    in.run = giveBack;
+    in.run = d.function->frame ? giveBackRecursive : giveBack;
     in.op[0] = d.function->link;
     in.extra = d.function->frame.get();
   }
@@ -201,7 +205,7 @@ void enterFunction(Warp &w, Operand link, uint32_t entry, uint32_t lanes, uint32
 Instruction copyOfFormal(const FunctionCode::Formal &to, const FunctionCode::Formal &from) {
   Instruction in;
   if (!to.inRegister && !from.inRegister) {
-    in.run = copyLocal;
+    in.run = from.symbol.inFrame || to.symbol.inFrame ? copyLocal<true> : copyLocal<false>;
     in.imm = int64_t(from.symbol.value);
     in.imm2 = int64_t(to.symbol.value);
     in.flags = uint32_t(to.bytes);
@@ -213,10 +217,12 @@ Instruction copyOfFormal(const FunctionCode::Formal &to, const FunctionCode::For
   } else {
     const FunctionCode::Formal &reg = to.inRegister ? to : from,
                                &memory = to.inRegister ? from : to;
-    in.run = to.inRegister ? moveLocal<false> : moveLocal<true>;
+    const bool frames = memory.symbol.inFrame;
+    in.run = to.inRegister ? frames ? moveLocal<false, true> : moveLocal<false, false>
+             : frames      ? moveLocal<true, true>
+                           : moveLocal<true, false>;
     in.op[0] = reg.symbol.slot;
     in.imm = int64_t(memory.symbol.value);
-    in.flags = memory.symbol.inFrame;
     in.sub = uint8_t(reg.bytes);
   }
   return in;
