@@ -321,7 +321,9 @@ void bsrt_call_decode_scales(int64_t rows, int64_t k, const uint8_t *blocks, uin
 
 std::vector<std::pair<std::string, void *>> blockscale::rt::getHostCalls() {
 #define BLOCKSCALE_HOST_CALL(name)                                                                 \
-  { #name, reinterpret_cast < void *>(&name) }
+  {                                                                                                \
+    #name, reinterpret_cast<void *>(&name)                                                         \
+  }
   return {BLOCKSCALE_HOST_CALL(bsrt_call_alloc),
           BLOCKSCALE_HOST_CALL(bsrt_call_free),
           BLOCKSCALE_HOST_CALL(bsrt_call_copy_to_device),
