@@ -103,9 +103,8 @@ void Parser::topLevel() {
       nextExtern = true;
     } else if (word == "entry" || word == "func") {
       kernel(word == "entry");
-    } else if (word == "alias" || word == "noreturn") {
-      while (!lex.atEnd() && !lex.accept(';'))
-        lex.skipLine();
+    } else if (word == "alias") {
+      aliasDirective();
     } else if (isSpaceWord(word)) {
       PtxVariable v;
       unsigned line = lex.line();
@@ -196,6 +195,7 @@ Result<PtxModule> Parser::run() {
     topLevel();
   if (error.empty())
     header("end of file");
+  resolveAliases();
   if (lex.problem())
     fail({});
   if (!error.empty())

@@ -14,6 +14,7 @@
 #include "Lexer.h"
 #include "Ptx.h"
 
+#include <unordered_map>
 #include <utility>
 
 namespace blockscale::emu {
@@ -29,6 +30,7 @@ private:
   std::string error;
   bool nextExtern = false;       // .extern stands before the directive that follows
   uint64_t initializerBytes = 0; // of all variables so far
+  std::unordered_map<std::string, std::string> aliases; // of functions
 
   bool fail(const std::string &message);
   /// Every module begins with .version and .target (PTX ISA 9.4, 5.1, 11.1).
@@ -43,8 +45,13 @@ private:
   /// Results or parameters of a function or prototype, after their '('.
   bool formals(std::vector<PtxVariable> &to);
 
+  void aliasDirective();
+  /// Behind all of the text.
+  void resolveAliases();
+
   static bool isSpaceWord(const std::string &w);
   static Space spaceOf(const std::string &w);
+  bool attributes();
   /// After the state space word: `.align 8 .b8 name[16] = {…}`; eats the `;`
   /// unless it is a parameter.
   bool variable(const std::string &spaceWord, PtxVariable &v);

@@ -30,6 +30,23 @@ Space Parser::spaceOf(const std::string &w) {
                         : Space::global;
 }
 
+/// PTX ISA 9.4, 5.4.8: (.managed, .unified(19, 95)); where memory lies is the driver's business.
+bool Parser::attributes() {
+  if (!lex.accept('('))
+    return fail("ptx_syntax: .attribute must have a list, got " + describeNext());
+  do {
+    const std::string word(lex.accept('.') ? lex.directive() : std::string_view());
+    uint64_t id = 0;
+    if (word == "unified") {
+      if (!lex.accept('(') || !integer(id) || !lex.accept(',') || !integer(id) || !lex.accept(')'))
+        return fail("ptx_syntax: .unified must have two numbers, got " + describeNext());
+    } else if (word != "managed") {
+      return fail("ptx_type: attribute must be .managed or .unified, got ." + word);
+    }
+  } while (lex.accept(','));
+  return lex.accept(')') || fail("ptx_syntax: .attribute must end with ), got " + describeNext());
+}
+
 bool Parser::variable(const std::string &spaceWord, PtxVariable &v) {
   v.space = spaceOf(spaceWord);
   bool haveType = false;
@@ -46,13 +63,11 @@ bool Parser::variable(const std::string &spaceWord, PtxVariable &v) {
       haveType = true;
     } else if (word == "v2" || word == "v4") {
       v.count *= word == "v2" ? 2 : 4;
-    } else if (word == "ptr" || isSpaceWord(word) || word == "attribute") {
+    } else if (word == "attribute") {
+      if (!attributes())
+        return false;
+    } else if (word != "ptr" && !isSpaceWord(word)) {
       // .ptr .global .align 1: facts for the assembler only
-      if (word == "attribute" && lex.accept('('))
-        while (!lex.atEnd() && !lex.accept(')'))
-          lex.accept('.') ? lex.directive()
-                          : (lex.accept(',') ? lex.identifier() : lex.identifier());
-    } else {
       return fail("ptx_type: unknown type or attribute ." + word);
     }
   }

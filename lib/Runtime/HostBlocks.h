@@ -67,7 +67,8 @@ BlockScale blockScale(const Blocks &blocks, float amax, float global);
 int64_t scaleBytes(facts::ScaleLayout layout, int64_t rows, int64_t scalesPerRow);
 int64_t scaleOffset(facts::ScaleLayout layout, int64_t row, int64_t index, int64_t scalesPerRow);
 
-/// Refuses the first scale, of the real ones, with a bit that its format ignores: ue4m3 has no sign.
+/// Refuses the first scale, of the real ones, with a bit that its format ignores: ue4m3 has no
+/// sign.
 bsrt_status refuseSigned(facts::ScaleFormat format, facts::ScaleLayout layout, int64_t rows,
                          int64_t scalesPerRow, const uint8_t *scales);
 

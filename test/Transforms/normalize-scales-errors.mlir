@@ -35,3 +35,13 @@ func.func @normalize_scales_c3() -> tensor<2x3xi8, #blockscale.scales<ue4m3, til
   %t = blockscale.relayout_scales %s : tensor<2x3xf8E4M3FN> -> tensor<2x3xi8, #blockscale.scales<ue4m3, tiled>>
   return %t : tensor<2x3xi8, #blockscale.scales<ue4m3, tiled>>
 }
+
+// -----
+
+// Of a batch rows count on from one matrix to the next.
+func.func @normalize_scales_c3_batch() -> tensor<2x2x2xi8, #blockscale.scales<ue4m3, tiled>> {
+  // expected-error @below {{normalize_scales_c3: ue4m3 scale must have a zero top bit, got 0xb8 at row 3, column 1}}
+  %s = arith.constant dense<[[[1.0, 2.0], [0.5, 1.0]], [[1.0, 2.0], [0.5, -1.0]]]> : tensor<2x2x2xf8E4M3FN>
+  %t = blockscale.relayout_scales %s : tensor<2x2x2xf8E4M3FN> -> tensor<2x2x2xi8, #blockscale.scales<ue4m3, tiled>>
+  return %t : tensor<2x2x2xi8, #blockscale.scales<ue4m3, tiled>>
+}

@@ -59,9 +59,12 @@ class Cell:
 
 
 def instructionKs(chip, name):
-    """K of the instructions of a format on a chip: the one that is chosen, and 96 of FP4 where the chip has it."""
+    """K of the instructions of a format on a chip: the one that is chosen, 96 of FP4 where the chip has it, and the
+    shorter one of sm_107a."""
     fmt = kernel_cases.ALL_FORMATS[name]
-    return [fmt.instructionK[chip], *([96] if fmt.kind != "mxf8f6f4" and chip in LONG_K else [])]
+    chosen = fmt.instructionK[chip]
+    hasShorter = chip == "sm_107a" and chosen != 32
+    return [chosen, *([96] if fmt.kind != "mxf8f6f4" and chip in LONG_K else []), *([chosen // 2] if hasShorter else [])]
 
 
 def cells():
@@ -122,7 +125,8 @@ def caseOf(cell):
     CTA; a pair's second CTA has two rows. One CTA or pair for all of them, and more K
     tiles than stages of the ring."""
     fmt = kernel_cases.ALL_FORMATS[cell.format]
-    padded = any(fmt.isPadded(e, cell.chip) for e in (fmt.a, fmt.b))
+    isMixed = (fmt.a.name == "e2m1") != (fmt.b.name == "e2m1")
+    padded = any(fmt.isPadded(e, cell.chip) for e in (fmt.a, fmt.b)) or isMixed and cell.instK == 32
     # A whole K tile of 96s, and a tail with one of 64.
     k = 1120 if cell.instK == 96 else {"mxf8f6f4": 256 if padded else 288}.get(fmt.kind, 544)
     m, n = 130, cell.n + cell.n // 2 + 5
@@ -138,6 +142,8 @@ def isInCi(cell):
     """Every kind and pair of formats at one tile of sm_107a; what shared memory holds with
     gaps elsewhere, and the other tiles, of some."""
     fmt = kernel_cases.ALL_FORMATS[cell.format]
+    if cell.instK < fmt.instructionK[cell.chip]:
+        return False  # some are extra cases
     if cell.reusesB:
         return (cell.format, cell.group, cell.n) in REUSE_IN_CI
     if cell.instK == 96:

@@ -41,7 +41,7 @@
 
 // What the kernel says of itself is checked at the machine level too.
 // RUN: sed 's/cta_group = 1/cta_group = 2/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=GROUP
-// GROUP: idesc_c7: m of mxf4nvf4 with block 16 at k = 128 must be 128 with cta_group 1 or 256 with cta_group 2, got 128 with cta_group 2
+// GROUP: schedule_c4: m of inst must be 256 for a pair
 // RUN: sed 's/stages = 2/stages = 9/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=STAGES
 // STAGES: schedule_c9: stages must fit the
 // RUN: sed 's/ctas = 1>/ctas = 0>/' %s | not blockscale-opt 2>&1 | FileCheck %s --check-prefix=CTAS

@@ -51,7 +51,7 @@ func.func @schedule_c3_k128(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf
 !a = tensor<8x64xf4E2M1FN>
 !s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
 func.func @schedule_c4(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{schedule_c4: m of inst must be 256 for a pair (how the scales of A lie with m = 128 is unverified), got 128}}
+  // expected-error @below {{schedule_c4: m of inst must be 256 for a pair, and of the tile no less (how the scales of A lie with m = 128 is unverified), got 128 and 128}}
   %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
     {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x128x64, cta_group = 2, tile = 128x128x256, stages = 5, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148>} -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>
@@ -94,8 +94,8 @@ func.func @schedule_c6_reuse(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8x
 
 !a = tensor<8x64xf4E2M1FN>
 !s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
-func.func @schedule_c5_pair(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{schedule_c5: tile must be 256x64, 256x128, 256x192 or 256x256 of one instruction's m and n, or of twice its m where B is reused, and 256 deep for mxf4nvf4, got 128x128x256 of 256x128x64}}
+func.func @schedule_c4_tile(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c4: m of inst must be 256 for a pair, and of the tile no less (how the scales of A lie with m = 128 is unverified), got 256 and 128}}
   %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
     {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 256x128x64, cta_group = 2, tile = 128x128x256, stages = 5, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148, cluster = 2x1>} -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>
@@ -282,6 +282,18 @@ func.func @schedule_c3_ue4m3_by_32(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tenso
   // expected-error @below {{idesc_c5: scale type of mxf4nvf4 with block 32 on sm_100a must be ue8m0, got ue4m3}}
   %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
     {schedule = #blockscale.schedule<arch = sm_100a, mma = mxf4nvf4, inst = 128x128x64, cta_group = 1, tile = 128x128x256, stages = 5, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148>} -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// -----
+
+// The accumulators of two products that share B are as many columns each.
+!a = tensor<8x64xf4E2M1FN>
+!s = tensor<8x4xi8, #blockscale.scales<ue4m3, tiled>>
+func.func @schedule_c6_reuse(%a: !a, %s: !s, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{schedule_c6: accumulators and scales must fit tensor memory, got 2 x 512 + 32 + 32 = 1088 columns}}
+  %d = blockscale.gemm ins(%a scaled %s, %a scaled %s : !a, !s, !a, !s) outs(%c : tensor<8x8xf32>)
+    {schedule = #blockscale.schedule<arch = sm_107a, mma = mxf4nvf4, inst = 128x256x128, cta_group = 1, tile = 256x256x256, stages = 3, accumulators = 2, epilogue = tma_store, staging = 2, ctas = 148>} -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>
 }
 

@@ -48,6 +48,25 @@ TEST(Call, ParametersAndResult) {
   EXPECT_EQ(r.out[31], 93u);
 }
 
+TEST(Call, ByAnAlias) {
+  const std::string other = ".func (.param .b32 r) times(.param .b32 x, .param .b32 by);\n"
+                            ".alias times, scale;\n";
+  std::string body = kCallScale;
+  body.replace(body.find("scale"), 5, "times");
+  body = "mov.u32 %r1, %t; mov.u32 %r2, 3;" + body + "st.global.b32 [%po], %r0;";
+  Ran r = run(withFunctions(kScale + other, body));
+  ASSERT_EQ(r.error, "");
+  EXPECT_EQ(r.out[31], 93u);
+  for (auto [alias, refusal] :
+       {std::pair(".alias times, scala;", "ptx_alias: function must be defined ahead of its alias"),
+        {".alias times, scale; .alias times, scale;", "ptx_alias: name must be one function's"},
+        {".alias times scale;", "ptx_syntax: "},
+        {".alias", "ptx_syntax: "}})
+    EXPECT_NE(run(withFunctions(std::string(kScale) + alias, "")).error.find(refusal),
+              std::string::npos)
+        << alias;
+}
+
 TEST(Call, FromTwoPlacesReturnsToEach) {
   Ran r = run(withFunctions(kScale, "mov.u32 %r1, %t; mov.u32 %r2, 3;" + std::string(kCallScale) +
                                         "add.u32 %r1, %r0, 1; mov.u32 %r2, 10;" + kCallScale +

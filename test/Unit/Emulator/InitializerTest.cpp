@@ -49,6 +49,19 @@ TEST(Initializer, AddressesOfVariables) {
   EXPECT_EQ(r.out[0], 32u);
 }
 
+TEST(Initializer, AttributesOfVariables) {
+  auto errorOf = [](const std::string &attribute) {
+    return run(kernel("ld.global.b32 %r0, [m]; st.global.b32 [%po], %r0;", "sm_100a",
+                      ".global .attribute" + attribute + " .align 4 .b32 m = 7;"))
+        .error;
+  };
+  for (const char *legal : {"(.managed)", "(.unified(19,95))", "(.managed, .unified(1, 2))"})
+    EXPECT_EQ(errorOf(legal), "") << legal;
+  for (const char *wrong : {"(19)", "(.unified(19))", "(.unified(19,95)", "(.unified(19,95",
+                            "(.shared)", "()", "", "(.managed", "(.unified(a,b))"})
+    EXPECT_NE(errorOf(wrong).find("ptx_"), std::string::npos) << wrong;
+}
+
 TEST(Initializer, Refusals) {
   auto error = [](const std::string &variables) { return load(variables, "").error; };
   EXPECT_EQ(error(".global .u32 a[2] = {1, 2, 3};\n"),

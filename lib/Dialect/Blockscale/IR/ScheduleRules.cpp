@@ -85,9 +85,10 @@ static std::string text(Shape3 s) {
 }
 
 /// The sum of columns of disjoint accumulators and scales.
-static std::string columnSum(TmemColumns columns, Shape3 tile, int64_t accumulators) {
-  return llvm::formatv("{0} x {1} + {2} + {3} = {4} columns", accumulators, tile.n, columns.sfa,
-                       columns.sfb, columns.used());
+static std::string columnSum(TmemColumns columns, int64_t accumulators) {
+  return llvm::formatv("{0} x {1} + {2} + {3} = {4} columns", accumulators,
+                       columns.accumulators / accumulators, columns.sfa, columns.sfb,
+                       columns.used());
 }
 
 /// schedule_c15 to schedule_c17.
@@ -133,6 +134,13 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
   if (!fits(inst.m) || !fits(inst.n) || !fits(inst.k))
     return emitError() << "schedule_c3: inst must be a shape of " << name(mma) << ", got "
                        << text(inst);
+  int64_t ctas = schedule.getCtaGroup();
+  if (ctas != 1 && ctas != 2)
+    return emitError() << "schedule_c4: cta_group must be 1 or 2, got " << ctas;
+  if (ctas == 2 && (inst.m != 2 * facts::kTmemLanes || tile.m < inst.m))
+    return emitError() << "schedule_c4: m of inst must be 256 for a pair, and of the tile no less "
+                          "(how the scales of A lie with m = 128 is unverified), got "
+                       << inst.m << " and " << tile.m;
   facts::IDesc desc;
   desc.kind = mma;
   desc.a = problem.getA();
@@ -148,14 +156,6 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
   if (facts::Result<bool> legal = facts::checkIDesc(arch, desc); !legal)
     return emitError() << "schedule_c3: inst must be a shape of " << name(mma) << " on "
                        << name(arch) << ", got " << text(inst) << ": " << legal.message();
-
-  int64_t ctas = schedule.getCtaGroup();
-  if (ctas != 1 && ctas != 2)
-    return emitError() << "schedule_c4: cta_group must be 1 or 2, got " << ctas;
-  if (ctas == 2 && inst.m != 2 * facts::kTmemLanes)
-    return emitError() << "schedule_c4: m of inst must be 256 for a pair (how the scales of A lie "
-                          "with m = 128 is unverified), got "
-                       << inst.m;
 
   int64_t tileK = blockscale::tileK(mma, inst.k);
   bool reusesB = tile.m == 2 * inst.m;
@@ -190,10 +190,10 @@ LogicalResult blockscale::verifySchedule(ProblemAttr problem, ScheduleAttr sched
   if (overlapped && facts::roundTmemColumns(arch, int(disjoint.used())))
     return emitError() << "schedule_c6: accumulators must be disjoint where they fit side by side, "
                           "got overlapped ones of "
-                       << columnSum(disjoint, tile, count);
+                       << columnSum(disjoint, count);
   if (facts::Result<int> rounded = facts::roundTmemColumns(arch, int(columns.used())); !rounded)
     return emitError() << "schedule_c6: accumulators and scales must fit tensor memory, got "
-                       << columnSum(columns, tile, count) << ": " << rounded.message();
+                       << columnSum(columns, count) << ": " << rounded.message();
 
   bool tmaStore = schedule.getEpilogue() == Epilogue::tma_store;
   if (tmaStore && problem.getQuantized())

@@ -179,8 +179,8 @@ static LogicalResult verifyPositive(arith::ConstantOp constant) {
       return constant.emitError()
              << "normalize_scales_c3: ue4m3 scale must have a zero top bit, got "
              << llvm::formatv("{0:x}", uint8_t(byte)).str() << " at row "
-             << int64_t(index) / tensor.getDimSize(1) << ", column "
-             << int64_t(index) % tensor.getDimSize(1);
+             << int64_t(index) / tensor.getShape().back() << ", column "
+             << int64_t(index) % tensor.getShape().back();
   return success();
 }
 
