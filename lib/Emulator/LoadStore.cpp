@@ -193,6 +193,50 @@ uint32_t sameWords(const uint8_t *memory, const uint32_t *words) {
   return same;
 }
 
+/// Tells the hazard checks of the values of an ordinary store to global memory, where they ask;
+/// comes back with the lanes that change nothing.
+template <unsigned bytes> uint32_t noteValues(Warp &w, const Instruction &in, uint32_t same) {
+  const Space space = Space(in.imm2);
+  if (!w.hazards->keepsValues() || Order(in.flags >> kOrderShift) != Order::weak ||
+      (space != Space::global && space != Space::generic))
+    return same;
+  const Operand *regs = w.kernel->lists.data() + in.list;
+  const unsigned n = in.sub, size = bytes * n;
+  uint8_t values[32 * 32];
+  uint64_t begin = 0;
+  unsigned lanes[32], count = 0; // of the neighbours that are being collected
+  auto tell = [&] {
+    uint32_t theirs = 0;
+    for (unsigned i = 0; i < count; ++i)
+      theirs |= (same >> lanes[i] & 1) << i;
+    const uint32_t now = count ? w.hazards->stored(begin, size, count, values, theirs) : 0;
+    for (unsigned i = 0; i < count; ++i)
+      same = (same & ~(1u << lanes[i])) | (now >> i & 1) << lanes[i];
+    count = 0;
+  };
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    const auto l = unsigned(__builtin_ctz(m));
+    uint64_t address = laneAddress(w, in, int(l));
+    if (space == Space::generic && classify(address, address) != Space::global)
+      continue;
+    if (address != begin + uint64_t(size) * count || !count) {
+      tell();
+      begin = address;
+    }
+    uint8_t *to = values + size_t(size) * count;
+    lanes[count++] = l;
+    for (unsigned i = 0; i < n; ++i)
+      std::memcpy(to + size_t(i) * bytes,
+                  w.reg<uint8_t>(regs[i]) + (bytes == 16           ? 16
+                                             : in.flags & kWideReg ? 8
+                                                                   : 4) *
+                                                size_t(l),
+                  bytes);
+  }
+  tell();
+  return same;
+}
+
 /// Tells the hazard checks of lanes that another lane of the same store has overwritten.
 template <unsigned bytes> void noteCollisions(Warp &w, const Instruction &in, Window window) {
   const Operand *regs = w.kernel->lists.data() + in.list;
@@ -228,7 +272,8 @@ template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
   if (bytes == 4 && n == 1 && !(in.flags & kWideReg))
     if (uint8_t *p = consecutiveWords(w, in, window)) {
       if (w.hazards)
-        note(w, in, Touch::store, 4, 1, sameWords(p, w.reg<uint32_t>(regs[0])));
+        note(w, in, Touch::store, 4, 1,
+             noteValues<4>(w, in, sameWords(p, w.reg<uint32_t>(regs[0]))));
       w.cta->cluster->progress += put(p, w.reg<uint32_t>(regs[0]), 128);
       return Outcome::next;
     }
@@ -253,7 +298,7 @@ template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {
     same |= uint32_t(!differs) << l;
   }
   if (w.hazards) {
-    note(w, in, Touch::store, bytes, n, same);
+    note(w, in, Touch::store, bytes, n, noteValues<bytes>(w, in, same));
     if (Order(in.flags >> kOrderShift) == Order::weak && Space(in.imm2) != Space::local)
       noteCollisions<bytes>(w, in, window);
   }

@@ -11,6 +11,7 @@
 #include "LaunchHazards.h"
 #include "State.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -161,6 +162,21 @@ void Hazards::accesses(Warp &w, const Instruction &in, Touch touch, Space space,
     }
     touchGlobal(x, a, address, length);
   }
+}
+
+uint32_t Hazards::stored(uint64_t address, unsigned bytes, unsigned count, const uint8_t *values,
+                         uint32_t same) {
+  using Before = StoredBytes::Before;
+  Before before[32 * 32];
+  ownShadow->store(address, uint64_t(bytes) * count, values, before);
+  for (unsigned i = 0; i < count; ++i) {
+    const Before *const first = before + size_t(i) * bytes, *const end = first + bytes;
+    if (std::find(first, end, Before::other) != end)
+      same &= ~(1u << i);
+    else if (std::find(first, end, Before::nothing) == end)
+      same |= 1u << i;
+  }
+  return same;
 }
 
 void Hazards::touchGlobal(const Actor &x, const GlobalAccess &a, uint64_t address, uint64_t bytes) {

@@ -64,6 +64,23 @@ void GlobalShadow::spread(Area &area) {
   area.reads.shrink_to_fit();
 }
 
+void GlobalShadow::store(uint64_t address, uint64_t bytes, const uint8_t *values,
+                         StoredBytes::Before *before) {
+  static_assert(StoredBytes::kBytes == kCell);
+  while (bytes) {
+    const uint64_t in = address % kCell, count = std::min(bytes, kCell - in);
+    cellAt(address - in);
+    std::unique_ptr<StoredBytes> &stored = last->stored[address % kPage / kCell];
+    if (!stored)
+      stored = std::make_unique<StoredBytes>();
+    stored->put(unsigned(in), values, unsigned(count), before);
+    address += count;
+    bytes -= count;
+    values += count;
+    before += count;
+  }
+}
+
 bool GlobalShadow::list(const GlobalAccess &access, uint64_t address, uint64_t bytes) {
   Area &area = areaAt(address);
   if (area.isWritten)
@@ -141,6 +158,22 @@ void GlobalShadow::keep(Cell &cell, const GlobalAccess &a) {
         cell.erase(oldest);
     }
   }
+  cell.push_back(a);
+}
+
+/// Whether a store found its value in memory, which parted its lanes, may have been another
+/// cluster's doing.
+void GlobalShadow::whateverItFound(Cell &cell, GlobalAccess a) {
+  if (a.record.touch == Touch::storeSame)
+    a.record.touch = Touch::store;
+  if (a.record.touch == Touch::store)
+    for (GlobalAccess &e : cell)
+      if (e.record.touch == Touch::store && e.record.site == a.record.site && e.warp == a.warp &&
+          e.rank == a.rank && e.isVisible == a.isVisible && e.from <= a.to && a.from <= e.to) {
+        e.from = std::min(e.from, a.from);
+        e.to = std::max(e.to, a.to);
+        return;
+      }
   cell.push_back(a);
 }
 

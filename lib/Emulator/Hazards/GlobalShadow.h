@@ -12,6 +12,7 @@
 #define BLOCKSCALE_LIB_EMULATOR_HAZARDS_GLOBALSHADOW_H
 
 #include "Shadow.h"
+#include "StoredBytes.h"
 
 #include "../GlobalMemory.h"
 
@@ -91,6 +92,8 @@ public:
       }
     }
   }
+  /// Values of an ordinary store, for each byte what this cluster had stored there before.
+  void store(uint64_t address, uint64_t bytes, const uint8_t *values, StoredBytes::Before *before);
   /// A bulk copy's read of a row; true when it is only listed.
   bool list(const GlobalAccess &access, uint64_t address, uint64_t bytes);
 
@@ -125,8 +128,11 @@ public:
   }
 
   /// Takes over what a cluster without any order towards the others has done. Calls
-  /// check(access of it, earlier access, address of the cell, first byte, end).
+  /// check(access of it, earlier access, address of the cell, first byte, end, whether both have
+  /// stored the same).
   template <class Check> void merge(GlobalShadow &other, Check check) {
+    auto checkRead = [&](const GlobalAccess &a, const GlobalAccess &earlier, uint64_t cell,
+                         unsigned from, unsigned to) { check(a, earlier, cell, from, to, false); };
     for (auto &[begin, area] : other.areas) {
       Area &mine = areas[begin];
       if (area.isWritten && !mine.isWritten)
@@ -138,8 +144,9 @@ public:
       }
       for (const GlobalRows &rows : area.reads)
         for (uint64_t row = 0; row < rows.rows; ++row)
-          touch(rows.access, rows.address + row * rows.stride, rows.bytes, check);
+          touch(rows.access, rows.address + row * rows.stride, rows.bytes, checkRead);
     }
+    Cell joined;
     for (auto &[page, cells] : other.pages)
       for (size_t i = 0; i < kCells; ++i) {
         if (cells->cell[i].empty())
@@ -147,12 +154,24 @@ public:
         const uint64_t start = page * kPage + i * kCell;
         Cell &cell = cellAt(start);
         ++last->changes;
+        joined.clear();
         for (const GlobalAccess &a : cells->cell[i])
-          for (const GlobalAccess &earlier : cell)
-            if (earlier.turn() != a.turn() && earlier.from < a.to && a.from < earlier.to)
-              check(a, earlier, start, std::max(a.from, earlier.from), std::min(a.to, earlier.to));
-        for (const GlobalAccess &a : cells->cell[i])
+          whateverItFound(joined, a);
+        std::unique_ptr<StoredBytes> &theirs = cells->stored[i], &ours = last->stored[i];
+        for (const GlobalAccess &a : joined)
+          for (const GlobalAccess &earlier : cell) {
+            const unsigned from = std::max(a.from, earlier.from), to = std::min(a.to, earlier.to);
+            if (earlier.turn() != a.turn() && from < to)
+              check(a, earlier, start, from, to,
+                    a.record.touch == Touch::store && earlier.record.touch == Touch::store &&
+                        theirs && ours && theirs->agree(*ours, from, to));
+          }
+        for (const GlobalAccess &a : joined)
           keepAny(cell, a);
+        if (theirs && ours)
+          ours->join(*theirs);
+        else if (theirs)
+          ours = std::move(theirs);
       }
   }
 
@@ -162,6 +181,7 @@ private:
   static constexpr size_t kCells = kPage / kCell;
   struct Page {
     Cell cell[kCells];
+    std::unique_ptr<StoredBytes> stored[kCells]; // of clusters that nothing can order
     uint32_t changes = 0; // of its cells, other than an atomic that takes another's place
   };
   /// Where the atomic on an address was found that alone overlaps it: where many threads count,
@@ -209,6 +229,7 @@ private:
   void written(uint64_t address);
   void spread(Area &area);
   static void keep(Cell &cell, const GlobalAccess &a);
+  static void whateverItFound(Cell &cell, GlobalAccess a);
   static void keepAny(Cell &cell, const GlobalAccess &a);
   static void listOnce(Area &area, const GlobalRows &rows);
 };

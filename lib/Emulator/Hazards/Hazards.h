@@ -84,6 +84,13 @@ public:
   /// Of a whole warp; `same` are lanes that store the value that was there.
   void accesses(Warp &w, const Instruction &in, Touch touch, Space space, const uint64_t *addresses,
                 unsigned bytes, uint32_t same, Order order, bool isWide);
+  /// Lanes' ordinary stores may be compared by their values with those of other clusters, which
+  /// run in parallel.
+  bool keepsValues() const { return ownShadow != nullptr; }
+  /// Neighbouring elements of `bytes` bytes each. `same` says which are in memory already; comes
+  /// back as this cluster alone knows it, where it has stored there.
+  uint32_t stored(uint64_t address, unsigned bytes, unsigned count, const uint8_t *values,
+                  uint32_t same);
   /// A store whose `lost` lanes do not find their values in memory behind it.
   void lanesCollided(const Warp &w, const Instruction &in, Space space, const uint64_t *addresses,
                      unsigned bytes, uint32_t lost);

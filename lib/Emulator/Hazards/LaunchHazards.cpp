@@ -6,8 +6,6 @@
 
 #include "LaunchHazards.h"
 
-#include "Rules.h"
-
 namespace blockscale::emu {
 
 LaunchHazards::LaunchHazards(Launch &owner, std::shared_ptr<const EarlierGrid> earlier)
@@ -33,19 +31,17 @@ void LaunchHazards::merge(uint64_t turn, std::unique_ptr<GlobalShadow> from) {
   for (auto it = waiting.begin(); it != waiting.end() && it->first == merged;
        it = waiting.erase(it), ++merged)
     shadow.merge(*it->second, [&](const GlobalAccess &a, const GlobalAccess &earlier, uint64_t cell,
-                                  unsigned begin, unsigned end) {
+                                  unsigned begin, unsigned end, bool isSame) {
       if (isWrite(a.record.touch) || isWrite(earlier.record.touch))
-        report(a, earlier, cell + begin, cell + end - 1);
+        report(isSame ? Rule::OS6 : Rule::GM1, a, earlier, cell + begin, cell + end - 1);
     });
 }
 
 /// No clusters of such a kernel can be ordered.
-void LaunchHazards::report(const GlobalAccess &later, const GlobalAccess &earlier, uint64_t from,
-                           uint64_t to) {
+void LaunchHazards::report(Rule label, const GlobalAccess &later, const GlobalAccess &earlier,
+                           uint64_t from, uint64_t to) {
   const Touch a = later.record.touch, b = earlier.record.touch;
-  auto isPlain = [](Touch t) { return t == Touch::store || t == Touch::storeSame; };
-  const bool isSame = (a == Touch::storeSame || b == Touch::storeSame) && isPlain(a) && isPlain(b);
-  const HazardRule &rule = info(isSame ? Rule::OS6 : Rule::GM1);
+  const HazardRule &rule = info(label);
   const uint32_t line = launch.kernel.code[later.record.site].line,
                  other = launch.kernel.code[earlier.record.site].line;
   std::string text = verb(a);

@@ -14,6 +14,7 @@
 
 #include "GlobalShadow.h"
 #include "Knowledge.h"
+#include "Rules.h"
 
 #include "../Machine.h"
 
@@ -74,7 +75,8 @@ private:
   Foreign visible; // to dependent grids
   bool isEarlierOver = false, launchesDependents = false;
 
-  void report(const GlobalAccess &later, const GlobalAccess &earlier, uint64_t from, uint64_t to);
+  void report(Rule label, const GlobalAccess &later, const GlobalAccess &earlier, uint64_t from,
+              uint64_t to);
 };
 
 /// "bytes 0x40..0x7f of a buffer of 1024 bytes".

@@ -9,6 +9,8 @@
 
 #include "HazardScene.h"
 
+#include <regex>
+
 using namespace blockscale;
 using namespace blockscale::emu;
 using namespace blockscale::emu::test;
@@ -207,6 +209,15 @@ std::vector<HazardCase> cases() {
       "mov.u32 %r20, [-0-][+%ctaid.x+]; mad.wide.u32 %po, %r20, 512, %po;\n"
       "st.global.u32 [%po], 0xAAAAAAAA;\n",
       L::warning);
+  // Different values, whatever lies in memory (0xAA) before.
+  two("GM1_value",
+      "mov.u32 %r21, %ctaid.x; setp.eq.u32 %p2, %r21, 0;\n"
+      "selp.b32 %r21, 0xAAAAAAAA, [-7-][+0xAAAAAAAA+], %p2; st.global.u32 [%po], %r21;\n");
+  two("GM1_byte",
+      elected(0, "mov.u32 %r21, %ctaid.x; setp.eq.u32 %p2, %r21, 0; mov.u32 %r22, "
+                 "0x0A0B0C0D; mov.u16 %h0, [-0x0D-][+0x0C+];\n"
+                 "@%p2 st.global.u32 [%out], %r22; @!%p2 st.global.u8 [%out+1], %h0;\n"));
+  two("GM1_first", "[-st.global.u32 [%po], 5;-]\nst.global.u32 [%po], 6;\n");
   return c;
 }
 
@@ -249,6 +260,38 @@ TEST(GlobalHazards, ReportsDoNotDependOnHostThreads) {
       first = r.error;
     EXPECT_EQ(r.error, first) << threads;
   }
+}
+
+// Which cluster finds its value in memory is chance; reports are not.
+TEST(GlobalHazards, ValuesAreComparedWhateverClusterComesFirst) {
+  // Words 0: 0 over 0 or 7; 1: all 5; 2: 1 and 2; 3: both threads of a cluster the same.
+  std::string text = kernel(
+      "mov.u32 %r0, %ctaid.x; and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0;\n"
+      "setp.ne.u32 %p1, %t, 0; @%p1 bra D1;\nselp.b32 %r2, 0, 7, %p0; st.global.u32 [%in], %r2;\n"
+      "st.global.u32 [%in+4], 5;\nadd.u32 %r2, %r1, 1; st.global.u32 [%in+8], %r2;\n"
+      "D1: setp.eq.u32 %p1, %t, 32; @%p1 bra D2; setp.ne.u32 %p1, %t, 0; @%p1 bra D3;\n"
+      "D2: st.global.u32 [%in+12], %r1;\nD3:\n");
+  std::string first;
+  for (uint64_t seed : {0, 1, 2, 3})
+    for (unsigned threads : {1u, 2u, 4u, 4u}) {
+      Scene s;
+      s.grid = {16, 1, 1};
+      s.block = {64, 1, 1};
+      s.options.hazards.mode = HazardMode::on;
+      s.options.threads = threads;
+      s.options.seed = seed;
+      s.options.timing = seed ? Timing::random : Timing::latest;
+      Ran r = run(text, s);
+      // Which warp of a cluster came last is the seed's.
+      const std::string all = std::regex_replace(r.error, std::regex("warp [01]"), "warp");
+      size_t count = 0;
+      for (size_t at = 0; (at = all.find("[GM1]", at)) != std::string::npos; ++at)
+        ++count;
+      EXPECT_EQ(count, 3u) << all;
+      if (first.empty())
+        first = all;
+      EXPECT_EQ(all, first) << threads << " threads, seed " << seed;
+    }
 }
 
 } // namespace
