@@ -73,6 +73,7 @@ std::shared_ptr<const EarlierGrid> LaunchHazards::end() {
   if (!launchesDependents)
     return isEarlierOver ? nullptr : before;
   markVisible(shadow, visible);
+  shadow.settle();
   auto grid = std::make_shared<EarlierGrid>(std::move(shadow));
   grid->kernel = launch.kernel.name;
   grid->file = launch.module.file;

@@ -98,6 +98,10 @@ void Hazards::accesses(Warp &w, const Instruction &in, Touch touch, Space space,
     }
     return;
   }
+  // Reads of what nobody has written are only noted, whatever the threads know.
+  std::optional<GlobalAccess> noted;
+  if (isGlobal && touch == Touch::load && order == Order::weak && !together->earlier())
+    noted = globalAccess(actor(w, in, unsigned(__builtin_ctz(w.mask)), touch), false);
   for (uint32_t m = w.mask; m;) {
     const auto lane = unsigned(__builtin_ctz(m));
     const uint64_t address = addresses[lane];
@@ -139,17 +143,25 @@ void Hazards::accesses(Warp &w, const Instruction &in, Touch touch, Space space,
       run |= 1u << next;
     }
     m &= ~run;
+    uint32_t owners = run;
+    uint8_t pattern = kEveryLane;
+    uint64_t length = bytes;
+    if ((run & (run - 1)) && !isCommon) {
+      owners = lane;
+      pattern = shift;
+      length = uint64_t(bytes) * uint64_t(__builtin_popcount(run));
+    }
+    if (noted) {
+      noted->record.lanes = owners;
+      noted->record.shift = pattern;
+      if (shadow->note(*noted, address, length))
+        continue;
+    }
     Actor x = actor(w, in, lane, here);
     GlobalAccess a = globalAccess(x, false);
-    uint64_t length = bytes;
+    a.record.lanes = owners;
+    a.record.shift = pattern;
     if (run & (run - 1)) {
-      if (isCommon) {
-        a.record.lanes = run;
-      } else {
-        a.record.lanes = lane;
-        a.record.shift = shift;
-        length = uint64_t(bytes) * uint64_t(__builtin_popcount(run));
-      }
       // Each lane may know something else.
       if ((x.group->lanes & run) != run) {
         for (uint32_t one = run; one; one &= one - 1) {

@@ -6,15 +6,38 @@
 
 #include "GlobalShadow.h"
 
+#include <array>
+#include <bit>
+#include <bitset>
+
 namespace blockscale::emu {
 
 namespace {
-constexpr std::size_t kMaxIntervals = 256; // of a cell; beyond it the oldest read goes
-constexpr std::size_t kListedBefore = 8;   // entries that may go on in the next one
+constexpr std::size_t kFewReads = 8;              // room of a cell at first
+constexpr std::size_t kMostRoom = 2 * kMostReads; // and at most
+constexpr std::size_t kListedBefore = 8;          // entries that may go on in the next one
+constexpr std::size_t kReadBefore = 4;            // reads that the next one may repeat
 
+/// The lane that would own byte 0 of the cell, times the bytes of a lane; lanes of one instruction
+/// that stand alone own like those in a row.
 bool isSamePattern(const GlobalAccess &a, const GlobalAccess &b) {
-  return a.record.lanes == b.record.lanes && a.record.shift == b.record.shift &&
-         (a.record.shift == kEveryLane || a.base == b.base);
+  if (a.record.shift != b.record.shift) {
+    const GlobalAccess &alone = a.record.shift == kEveryLane ? a : b, &row = &alone == &a ? b : a;
+    return row.owners(std::max(a.from, b.from), std::min(a.to, b.to)) == alone.record.lanes;
+  }
+  if (a.record.shift == kEveryLane)
+    return a.record.lanes == b.record.lanes;
+  auto origin = [](const GlobalAccess &o) {
+    return int32_t(o.base) - int32_t(o.record.lanes << o.record.shift);
+  };
+  return origin(a) == origin(b);
+}
+
+/// The same threads read these bytes again.
+bool isReadAgain(const GlobalAccess &now, const GlobalAccess &e) {
+  return e.record.component == now.record.component && e.from >= now.from && e.to <= now.to &&
+         e.turn() == now.turn() && e.record.touch == now.record.touch && e.isWide == now.isWide &&
+         e.record.shift == now.record.shift && isSamePattern(e, now);
 }
 } // namespace
 
@@ -30,13 +53,14 @@ uint32_t GlobalAccess::owners(unsigned first, unsigned end) const {
 
 GlobalShadow::Cell &GlobalShadow::cellAt(uint64_t start) {
   const uint64_t page = start / kPage;
-  if (page != lastPage) {
+  Recent &r = recent[page % kRecent];
+  if (r.number != page) {
     std::unique_ptr<Page> &p = pages[page];
     if (!p)
       p = std::make_unique<Page>();
-    last = p.get();
-    lastPage = page;
+    r = {page, p.get()};
   }
+  last = r.page;
   return last->cell[start % kPage / kCell];
 }
 
@@ -51,34 +75,33 @@ GlobalShadow::Area &GlobalShadow::areaAt(uint64_t address) {
 void GlobalShadow::written(uint64_t address) {
   Area &area = areaAt(address);
   if (!area.isWritten)
-    spread(area);
+    spread(lastRange.begin, area);
 }
 
-void GlobalShadow::spread(Area &area) {
+void GlobalShadow::keepReads(const GlobalAccess &access, uint64_t address, uint64_t bytes) {
+  eachPart(access, address, bytes,
+           [](Cell &cell, const GlobalAccess &part, uint64_t) { keepRead(cell.reads, part); });
+}
+
+void GlobalShadow::spreadLog(uint64_t begin, Area &area) {
+  area.log.each([&](const GlobalAccess &a, uint32_t offset, uint16_t bytes) {
+    keepReads(a, begin + offset, bytes);
+  });
+  area.log.clear();
+}
+
+void GlobalShadow::spread(uint64_t begin, Area &area) {
   area.isWritten = true;
+  spreadLog(begin, area);
   for (const GlobalRows &rows : area.reads)
     for (uint64_t row = 0; row < rows.rows; ++row)
-      touch(rows.access, rows.address + row * rows.stride, rows.bytes,
-            [](const GlobalAccess &, const GlobalAccess &, uint64_t, unsigned, unsigned) {});
+      keepReads(rows.access, rows.address + row * rows.stride, rows.bytes);
   area.reads.clear();
   area.reads.shrink_to_fit();
-}
-
-void GlobalShadow::store(uint64_t address, uint64_t bytes, const uint8_t *values,
-                         StoredBytes::Before *before) {
-  static_assert(StoredBytes::kBytes == kCell);
-  while (bytes) {
-    const uint64_t in = address % kCell, count = std::min(bytes, kCell - in);
-    cellAt(address - in);
-    std::unique_ptr<StoredBytes> &stored = last->stored[address % kPage / kCell];
-    if (!stored)
-      stored = std::make_unique<StoredBytes>();
-    stored->put(unsigned(in), values, unsigned(count), before);
-    address += count;
-    bytes -= count;
-    values += count;
-    before += count;
-  }
+  area.bytes.each([&](const GlobalAccess &a, uint64_t offset, uint64_t bytes) {
+    mergeRow(a, begin + offset, bytes, [](const auto &...) {});
+  });
+  area.bytes = {};
 }
 
 bool GlobalShadow::list(const GlobalAccess &access, uint64_t address, uint64_t bytes) {
@@ -119,16 +142,18 @@ void GlobalShadow::listOnce(Area &area, const GlobalRows &rows) {
   area.reads.push_back(rows);
 }
 
-/// A write takes the place of what it overwrites, a read that of the same read.
-void GlobalShadow::keep(Cell &cell, const GlobalAccess &a) {
-  if (isWrite(a.record.touch)) {
-    std::size_t kept = 0, n = cell.size();
-    Cell rests;
+/// A write takes the place of what it overwrites.
+void GlobalShadow::keepWrite(Cell &cell, const GlobalAccess &a) {
+  for (Accesses *kept : {&cell.writes, &cell.reads}) {
+    std::size_t count = 0, n = kept->size();
+    Accesses rests;
     for (std::size_t i = 0; i < n; ++i) {
-      GlobalAccess &e = cell[i];
-      // Another atomic excludes no race with the weak write that this one is behind.
-      if (e.from < a.to && a.from < e.to && !e.isSameOperation(a) &&
-          !(isStrong(a.record.touch) && isWeakWrite(e.record.touch))) {
+      GlobalAccess &e = (*kept)[i];
+      // Another atomic excludes no race with the weak write that this one is behind. Lanes of one
+      // instruction stand beside each other, its lanes the next time in the place of themselves.
+      if (e.from < a.to && a.from < e.to &&
+          !(isStrong(a.record.touch) && isWeakWrite(e.record.touch)) &&
+          (!e.isSameOperation(a) || isSamePattern(e, a))) {
         if (a.to < e.to) {
           rests.push_back(e);
           rests.back().from = a.to;
@@ -137,62 +162,131 @@ void GlobalShadow::keep(Cell &cell, const GlobalAccess &a) {
         if (e.to <= e.from)
           continue;
       }
-      if (kept != i)
-        cell[kept] = e;
-      ++kept;
+      if (count != i)
+        (*kept)[count] = e;
+      ++count;
     }
-    cell.resize(kept);
-    cell.insert(cell.end(), rests.begin(), rests.end());
-  } else {
-    for (GlobalAccess &e : cell)
-      if (e.record.component == a.record.component && e.turn() == a.turn() &&
-          e.record.touch == a.record.touch && e.isWide == a.isWide && isSamePattern(e, a) &&
-          a.from <= e.from && e.to <= a.to) {
-        e = a;
-        return;
-      }
-    if (cell.size() >= kMaxIntervals) {
-      auto oldest = std::find_if(cell.begin(), cell.end(),
-                                 [](const GlobalAccess &e) { return !isWrite(e.record.touch); });
-      if (oldest != cell.end())
-        cell.erase(oldest);
-    }
+    kept->resize(count);
+    kept->insert(kept->end(), rests.begin(), rests.end());
   }
-  cell.push_back(a);
+  cell.writes.push_back(a);
+}
+
+void GlobalShadow::keepRead(Accesses &reads, const GlobalAccess &a) {
+  const std::size_t n = reads.size();
+  for (std::size_t i = n; i-- > 0 && n - i <= kReadBefore;)
+    if (isReadAgain(a, reads[i])) {
+      reads[i] = a;
+      return;
+    }
+  if (n == reads.capacity())
+    thinOut(reads);
+  reads.push_back(a);
+}
+
+/// Of reads of the same bytes by the same threads the last one stays.
+void GlobalShadow::thinOut(Accesses &reads) {
+  const std::size_t n = reads.size();
+  if (n < kFewReads) {
+    reads.reserve(kFewReads);
+    return;
+  }
+  // Places of kept reads and one, by a hash of who reads what.
+  std::array<uint16_t, 2 * kMostRoom> table{};
+  const std::size_t slots = std::min(2 * std::bit_ceil(n), table.size());
+  std::size_t first = n;
+  for (std::size_t i = n; i-- > 0;) {
+    const GlobalAccess &a = reads[i];
+    uint64_t hash = (uint64_t(a.record.component) << 32 | a.record.lanes) * 0x9E3779B97F4A7C15;
+    hash = (hash ^ (uint64_t(a.from) << 16 | a.to) ^ a.turn()) * 0x9E3779B97F4A7C15;
+    std::size_t slot = hash >> 40 & (slots - 1);
+    bool isOld = false;
+    while (table[slot] && !isOld) {
+      const GlobalAccess &later = reads[table[slot] - 1];
+      isOld = isReadAgain(later, a) && later.from == a.from && later.to == a.to;
+      slot = (slot + 1) & (slots - 1);
+    }
+    if (isOld)
+      continue;
+    // From behind: what is kept moves up, in its order.
+    reads[--first] = a;
+    table[slot] = uint16_t(first + 1);
+  }
+  const std::size_t room = reads.capacity();
+  if (room >= kMostRoom && n > kMostReads)
+    first = std::max(first, n - kMostReads);
+  reads.erase(reads.begin(), reads.begin() + std::ptrdiff_t(first));
+  if (reads.size() > room / 2)
+    reads.reserve(2 * room);
+}
+
+/// Reads of a cluster, those of an instruction together.
+void GlobalShadow::joinReads(const Accesses &reads, Accesses &out) {
+  struct Site {
+    GlobalAccess access;
+    std::bitset<kCell> bytes;
+  };
+  std::vector<Site> sites;
+  for (const GlobalAccess &a : reads) {
+    if (isStrong(a.record.touch)) { // the size matters
+      out.push_back(a);
+      continue;
+    }
+    auto site = std::find_if(sites.begin(), sites.end(), [&](const Site &s) {
+      return s.access.record.site == a.record.site && s.access.record.touch == a.record.touch &&
+             s.access.isWide == a.isWide && s.access.isVisible == a.isVisible;
+    });
+    if (site == sites.end())
+      site = sites.insert(site, {a, {}});
+    site->bytes |= (~std::bitset<kCell>() >> (kCell - (a.to - a.from))) << a.from;
+  }
+  for (Site &s : sites)
+    for (unsigned at = 0; at < kCell; ++at) {
+      if (!s.bytes[at])
+        continue;
+      s.access.from = uint16_t(at);
+      while (at < kCell && s.bytes[at])
+        ++at;
+      s.access.to = uint16_t(at);
+      out.push_back(s.access);
+    }
 }
 
 /// Whether a store found its value in memory, which parted its lanes, may have been another
 /// cluster's doing.
-void GlobalShadow::whateverItFound(Cell &cell, GlobalAccess a) {
+void GlobalShadow::whateverItFound(Accesses &writes, std::size_t from, GlobalAccess a) {
   if (a.record.touch == Touch::storeSame)
     a.record.touch = Touch::store;
   if (a.record.touch == Touch::store)
-    for (GlobalAccess &e : cell)
+    for (std::size_t i = from; i < writes.size(); ++i) {
+      GlobalAccess &e = writes[i];
       if (e.record.touch == Touch::store && e.record.site == a.record.site && e.warp == a.warp &&
           e.rank == a.rank && e.isVisible == a.isVisible && e.from <= a.to && a.from <= e.to) {
         e.from = std::min(e.from, a.from);
         e.to = std::max(e.to, a.to);
         return;
       }
-  cell.push_back(a);
+    }
+  writes.push_back(a);
 }
 
-/// Without order and time: one interval for a site that goes on.
-void GlobalShadow::keepAny(Cell &cell, const GlobalAccess &a) {
-  for (GlobalAccess &e : cell)
-    if (e.record.site == a.record.site && e.record.touch == a.record.touch &&
-        e.isWide == a.isWide && e.isVisible == a.isVisible && e.from <= a.from && a.to <= e.to)
+/// Without order and time, whatever the cluster: one interval for a site that goes on.
+void GlobalShadow::keepAny(Accesses &kept, const GlobalAccess &a) {
+  auto isAlike = [&](const GlobalAccess &e) {
+    return e.record.site == a.record.site && e.record.touch == a.record.touch &&
+           e.isWide == a.isWide && e.isVisible == a.isVisible;
+  };
+  for (const GlobalAccess &e : kept)
+    if (e.from <= a.from && a.to <= e.to && isAlike(e))
       return;
-  // Of strong accesses the size matters.
-  for (GlobalAccess &e : cell)
-    if (!isStrong(a.record.touch) && e.record.site == a.record.site &&
-        e.record.touch == a.record.touch && e.isWide == a.isWide && e.isVisible == a.isVisible &&
-        e.turn() == a.turn() && e.from <= a.to && a.from <= e.to) {
-      e.from = std::min(e.from, a.from);
-      e.to = std::max(e.to, a.to);
-      return;
-    }
-  cell.push_back(a);
+  if (!isStrong(a.record.touch)) // of which the size matters
+    for (GlobalAccess &e : kept)
+      if (e.from <= a.to && a.from <= e.to && isAlike(e)) {
+        e.from = std::min(e.from, a.from);
+        e.to = std::max(e.to, a.to);
+        return;
+      }
+  kept.push_back(a);
 }
 
 } // namespace blockscale::emu
