@@ -32,16 +32,17 @@ Hazards::Hazards(Cluster &owner) : cluster(owner), options(owner.launch.options.
       w->hazards = this;
       warps.push_back(std::move(s));
     }
-  sharedCells.resize(owner.ctas.size());
-  tensorCells.resize(owner.ctas.size());
   pairAllocs.resize(owner.ctas.size());
   pairFrees.resize(owner.ctas.size() / 2);
   endings.resize(owner.ctas.size());
   dependence.resize(owner.ctas.size());
-  for (auto &cells : sharedCells)
-    cells.resize(owner.launch.sharedBytes / kCellBytes + 1);
   named.resize(owner.ctas.size() * 16);
   together = owner.launch.hazardsTogether.get();
+  for (size_t i = 0; i < owner.ctas.size(); ++i) {
+    sharedCells.push_back(together->takeCells(/*isTensor=*/false));
+    sharedCells.back().resize(owner.launch.sharedBytes / kCellBytes + 1);
+    tensorCells.push_back(together->takeCells(/*isTensor=*/true));
+  }
   shadow = together->common();
   if (!shadow) {
     ownShadow = std::make_unique<GlobalShadow>(owner.launch.memory);
@@ -49,7 +50,12 @@ Hazards::Hazards(Cluster &owner) : cluster(owner), options(owner.launch.options.
   }
 }
 
-Hazards::~Hazards() = default;
+Hazards::~Hazards() {
+  for (Cells &cells : sharedCells)
+    together->giveCells(/*isTensor=*/false, std::move(cells));
+  for (Cells &cells : tensorCells)
+    together->giveCells(/*isTensor=*/true, std::move(cells));
+}
 
 uint32_t Hazards::component(WarpState &s, Agent agent) {
   uint32_t &id = s.agents[size_t(agent)];

@@ -166,8 +166,8 @@ private:
   const HazardOptions options;
   std::vector<std::unique_ptr<WarpState>> warps; // by rank and warp
   std::vector<Component> components;             // 0 is nobody
-  std::vector<std::vector<Cell>> sharedCells;    // by rank
-  std::vector<std::vector<Cell>> tensorCells;    // by rank; a cell's bytes are 32-lane quarters
+  std::vector<Cells> sharedCells;                // by rank
+  std::vector<Cells> tensorCells;                // by rank; a cell's bytes are 32-lane quarters
   std::vector<Record> pairAllocs;                // by rank: the last tcgen05.alloc.cta_group::2
   std::vector<bool> pairFrees;                   // by pair: one of its CTAs has freed
   std::map<uint64_t, Barrier> barriers;          // by cluster address

@@ -25,6 +25,26 @@ void LaunchHazards::mapChanged(uint64_t address) {
   launch.memory.changedMaps.insert(address);
 }
 
+Cells LaunchHazards::takeCells(bool isTensor) {
+  Cells out;
+  {
+    std::lock_guard<std::mutex> guard(lock);
+    std::vector<Cells> &from = spare[isTensor];
+    if (from.empty())
+      return out;
+    out = std::move(from.back());
+    from.pop_back();
+  }
+  for (Cell &cell : out)
+    cell.clear();
+  return out;
+}
+
+void LaunchHazards::giveCells(bool isTensor, Cells cells) {
+  std::lock_guard<std::mutex> guard(lock);
+  spare[isTensor].push_back(std::move(cells));
+}
+
 void LaunchHazards::merge(uint64_t turn, std::unique_ptr<GlobalShadow> from) {
   std::lock_guard<std::mutex> guard(lock);
   waiting.emplace(turn, std::move(from));

@@ -43,6 +43,9 @@ public:
   ~LaunchHazards();
   /// The shadow of all clusters, or null when each keeps its own.
   GlobalShadow *common() { return launch.kernel.talksThroughGlobal ? &shadow : nullptr; }
+  /// Cells of the shared or tensor memory of a CTA that has ended, for another one, or none.
+  Cells takeCells(bool isTensor);
+  void giveCells(bool isTensor, Cells cells);
   /// A cluster has ended.
   void merge(uint64_t turn, std::unique_ptr<GlobalShadow> from);
   /// Released at gpu or sys scope, by address. Of kernels that run on one host thread.
@@ -68,6 +71,7 @@ private:
   Launch &launch;
   GlobalShadow shadow;
   std::mutex lock;
+  std::vector<Cells> spare[2];
   std::map<uint64_t, std::unique_ptr<GlobalShadow>> waiting; // by turn
   uint64_t merged = 0;                                       // turns
   std::set<uint64_t> changedBefore;

@@ -52,10 +52,8 @@ public:
   const Record *begin() const { return more ? more->data() : few; }
   const Record *end() const { return begin() + size(); }
   bool isEmpty() const { return size() == 0; }
-  void clear() {
-    more.reset();
-    count = 0;
-  }
+  /// Keeps the room that it has grown to.
+  void clear() { shrink(0); }
   void addRead(const Record &r);
   void addWrite(const Record &r);
   /// An atomic takes the place of another of the same bytes, where it overlaps nothing else but
@@ -92,6 +90,9 @@ private:
   void shrink(std::size_t to);
   bool merge(const Record &r);
 };
+
+/// Those of a memory.
+using Cells = std::vector<Cell>;
 
 static_assert(sizeof(Record) == 24 && sizeof(Cell) == 64);
 

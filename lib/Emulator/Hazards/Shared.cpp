@@ -179,7 +179,7 @@ void Hazards::checkShared(const Actor &x, const Cell &cell, uint32_t bytes, unsi
 }
 
 void Hazards::touchShared(const Actor &x, Cta &cta, uint32_t offset, uint32_t bytes) {
-  std::vector<Cell> &cells = sharedCells[cta.rank];
+  Cells &cells = sharedCells[cta.rank];
   const bool writes = isWrite(x.record.touch);
   if (writes) {
     uint64_t base = uint64_t(cta.rank) << kClusterShift;

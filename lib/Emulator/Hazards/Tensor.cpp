@@ -129,7 +129,7 @@ void Hazards::checkTensor(const Actor &x, const Cell &cell, unsigned quarters, u
 
 void Hazards::touchTensor(const Actor &x, Cta &cta, unsigned quarters, unsigned column,
                           unsigned columns) {
-  std::vector<Cell> &cells = tensorCells[cta.rank];
+  Cells &cells = tensorCells[cta.rank];
   const unsigned all = cta.tmem.columns();
   if (cells.empty())
     cells.resize(all);
@@ -219,7 +219,7 @@ void Hazards::freedByPair(Warp &w, const Instruction &in, unsigned column, unsig
   const bool isLast = pairFrees[own / 2];
   pairFrees[own / 2] = !isLast;
   for (unsigned rank : {own, peer}) {
-    std::vector<Cell> &cells = tensorCells[rank];
+    Cells &cells = tensorCells[rank];
     for (unsigned c = column; c < std::min<size_t>(column + columns, cells.size()); ++c) {
       if (!cells[c].isEmpty())
         checkTensor(x, cells[c], 0xF, rank, c);
