@@ -146,6 +146,8 @@ const HazardFault *rowOf(std::string_view code) {
   return at(code);
 }
 
+constexpr uint64_t kMostRank = 15; // of a cluster of a non-portable size
+
 std::string range(uint64_t from, uint64_t bytes) {
   return bytes ? hex(from) + ".." + hex(from + bytes - 1) : hex(from);
 }
@@ -155,8 +157,11 @@ std::string range(uint64_t from, uint64_t bytes) {
 std::span<const HazardFault> hazardFaults() { return kFaults; }
 
 std::string sharedBytes(uint64_t address, uint64_t bytes) {
+  const uint64_t rank = address >> kClusterShift;
+  if (rank > kMostRank) // no CTA's
+    return "shared memory bytes " + range(address, bytes);
   return "shared memory bytes " + range(address & kSharedOffsetMask, bytes) + " of cta rank " +
-         dec(int64_t(address >> kClusterShift));
+         dec(int64_t(rank));
 }
 
 std::string globalBytes(uint64_t address, uint64_t bytes) {

@@ -98,6 +98,19 @@ void Hazards::accesses(Warp &w, const Instruction &in, Touch touch, Space space,
     }
     return;
   }
+  if (order == Order::weak && (space == Space::shared || space == Space::sharedCluster)) {
+    std::optional<Actor> x;
+    for (uint32_t m = w.mask; m; m &= m - 1) {
+      const auto lane = unsigned(__builtin_ctz(m));
+      if (!x || !(x->group->lanes >> lane & 1))
+        x = actor(w, in, lane, touch);
+      x->lane = lane;
+      x->record.lanes = 1u << lane;
+      x->record.touch = same >> lane & 1 ? Touch::storeSame : touch;
+      touchSharedAt(*x, space, addresses[lane], bytes);
+    }
+    return;
+  }
   // Reads of what nobody has written are only noted, whatever the threads know.
   std::optional<GlobalAccess> noted;
   if (isGlobal && touch == Touch::load && order == Order::weak && !together->earlier())
