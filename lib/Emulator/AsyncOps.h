@@ -58,6 +58,25 @@ Outcome runTma(Warp &w, const Instruction &in);
 /// Adds, or takes the minimum, … of `bytes` of elements at `from` into `to`.
 void reduceBytes(uint8_t *to, const uint8_t *from, unsigned bytes, unsigned op, Type type);
 
+/// Lanes of an instruction that write the places of others, of `bytes` bytes each and as aligned:
+/// those of which isSame(lane, later lane) does not hold.
+template <class IsSame>
+uint32_t lanesWithAnother(const uint64_t *places, unsigned bytes, uint32_t lanes, IsSame isSame) {
+  uint64_t seen = 0;
+  uint32_t lost = 0;
+  for (uint32_t m = lanes; m; m &= m - 1) {
+    const auto l = unsigned(__builtin_ctz(m));
+    const uint64_t bit = uint64_t(1) << places[l] / bytes % 64;
+    if (seen & bit)
+      for (uint32_t before = lanes & ((1u << l) - 1); before; before &= before - 1) {
+        const auto e = unsigned(__builtin_ctz(before));
+        lost |= uint32_t(places[e] == places[l] && !isSame(e, l)) << e;
+      }
+    seen |= bit;
+  }
+  return lost;
+}
+
 } // namespace blockscale::emu
 
 #endif // BLOCKSCALE_LIB_EMULATOR_ASYNCOPS_H

@@ -44,6 +44,12 @@ bool decodeTrap(Decoder &d) {
 Outcome hint(Warp &, const Instruction &) { return Outcome::next; }
 Outcome pause(Warp &, const Instruction &) { return Outcome::yield; }
 
+/// Registers of a warp are not counted.
+Outcome raiseRegisters(Warp &w, const Instruction &in) {
+  w.raisedAt = in.line;
+  return Outcome::next;
+}
+
 bool decodeNanosleep(Decoder &d) {
   if (d.takeType() != Type::u32 || !d.expectOperands(1))
     return false;
@@ -58,8 +64,8 @@ bool decodeSetmaxnreg(Decoder &d) {
   if (!facts::supports(d.arch, facts::Feature::setmaxnreg))
     return d.fail("ptx_target: setmaxnreg must have a target with setmaxnreg, got " +
                   std::string(facts::name(d.arch)));
-  bool ok = d.takeOneOf({"inc", "dec"}) >= 0 && d.take("sync") && d.take("aligned") &&
-            d.takeType() == Type::u32;
+  const int direction = d.takeOneOf({"inc", "dec"});
+  bool ok = direction >= 0 && d.take("sync") && d.take("aligned") && d.takeType() == Type::u32;
   if (!ok || !d.expectOperands(1))
     return false;
   auto n = d.immediate(d.operand(0));
@@ -67,7 +73,7 @@ bool decodeSetmaxnreg(Decoder &d) {
     return d.fail("ptx_setmaxnreg: register count must be a multiple of 8 from 24 to 256" +
                   (n ? ", got " + dec(*n) : std::string()));
   Instruction in;
-  in.run = hint;
+  in.run = direction == 0 ? raiseRegisters : hint;
   in.converge = Converge::allLive;
   d.emit(in);
   return true;

@@ -104,6 +104,21 @@ public:
   }
 };
 
+/// Copies of different bytes to one place.
+void tellCollisions(Warp &w, const Instruction &in, const CopyAsync &op) {
+  auto isSame = [&](unsigned a, unsigned b) {
+    if (op.srcBytes[a] == op.srcBytes[b] && (op.src[a] == op.src[b] || !op.srcBytes[a]))
+      return true;
+    uint8_t data[2][16] = {};
+    for (unsigned i = 0; i < 2; ++i)
+      if (const unsigned l = i ? b : a; op.srcBytes[l])
+        std::memcpy(data[i], w.resolveGlobal(in, op.src[l], op.srcBytes[l]), op.srcBytes[l]);
+    return std::memcmp(data[0], data[1], op.bytes) == 0;
+  };
+  if (const uint32_t lost = lanesWithAnother(op.dst, op.bytes, w.mask, isSame))
+    w.hazards->lanesCollided(w, in, "cp.async", Space::shared, op.dst, op.bytes, w.mask, lost);
+}
+
 // op: 0 dst, 1 src, 2 source size, 3 predicate that ignores the source
 Outcome copyAsync(Warp &w, const Instruction &in) {
   auto op = std::make_unique<CopyAsync>();
@@ -132,6 +147,8 @@ Outcome copyAsync(Warp &w, const Instruction &in) {
     if (op->srcBytes[l] && !w.resolveGlobal(in, op->src[l], op->srcBytes[l]))
       return Outcome::error;
   }
+  if (w.hazards)
+    tellCollisions(w, in, *op);
   w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::free, w.mask);
   return issued(w);
 }

@@ -12,6 +12,7 @@
 #include "Echo.h"
 #include "Forms.h"
 #include "Machine.h"
+#include "UnsetRegisters.h"
 
 #include "blockscale/Facts/ArchInfo.h"
 
@@ -321,6 +322,19 @@ bool Decoder::decodeForm(const PtxInstruction &in) {
     check.line = line;
     kernel.code.push_back(check);
   }
+  if (!unset.empty())
+    eachVitalOperand(in, [&](const std::string &name, const char *use) {
+      const Symbol *s = unset.count(name) ? lookup(name) : nullptr;
+      if (!s || s->kind != Symbol::Kind::reg)
+        return;
+      Instruction check = unsetRegisterCheck(kernel, name, use);
+      check.line = line;
+      if (!in.guard.empty() && name != in.guard) {
+        check.guard = predicateNamed(in.guard);
+        check.guardNegated = in.guardNegated;
+      }
+      kernel.code.push_back(check);
+    });
   size_t first = kernel.code.size();
   bool decoded = fn(*this);
   for (size_t i = first; i < kernel.code.size(); ++i)
@@ -348,6 +362,7 @@ void Decoder::openBody(const PtxKernel &source) {
   fixups.clear();
   targetTables.clear();
   callStatements.clear();
+  unset = raises ? unsetNames(source) : std::unordered_set<std::string>();
 }
 
 bool Decoder::decodeKernel(const PtxKernel &source) {
@@ -367,6 +382,9 @@ bool Decoder::decodeKernel(const PtxKernel &source) {
   // Module-level shared variables belong to every kernel that could name them.
   kernel.staticShared = moduleShared;
   kernel.dynamicAlign = moduleDynamicAlign;
+  raises = raisesRegisters(source) ||
+           std::any_of(functions.begin(), functions.end(),
+                       [](const auto &f) { return raisesRegisters(*f.second); });
   if (graph && !source.name.empty() && !decodeFunctions(graph->reachedFrom(source)))
     return false;
   openBody(source);

@@ -230,6 +230,8 @@ private:
   std::vector<int> scopeParent;                                  // by id
   std::vector<std::unordered_map<std::string, uint32_t>> labels; // by scope id
   std::vector<Operand> touchedNow;
+  bool raises = false;                   // some code of the kernel executes setmaxnreg.inc
+  std::unordered_set<std::string> unset; // names of the current body: UnsetRegisters.h
 
   const Symbol *lookup(const std::string &name) const;
   /// The place of a register.

@@ -260,7 +260,7 @@ template <unsigned bytes> void noteCollisions(Warp &w, const Instruction &in, Wi
     lost |= uint32_t(differs) << l;
   }
   if (lost)
-    w.hazards->lanesCollided(w, in, Space(in.imm2), addresses, bytes * n, lost);
+    w.hazards->lanesCollided(w, in, "st", Space(in.imm2), addresses, bytes * n, w.mask, lost);
 }
 
 template <unsigned bytes> Outcome store(Warp &w, const Instruction &in) {

@@ -209,6 +209,7 @@ public:
   uint32_t wgmmaGroup = 0;                                            // the open group
   uint64_t clusterPhase[32]; // of an arrival not waited for
   uint32_t clusterLine = 0;  // of the last arrival
+  uint32_t raisedAt = 0;     // line of the last setmaxnreg.inc
 
   Warp(Cta &cta, unsigned id);
 

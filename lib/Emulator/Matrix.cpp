@@ -80,13 +80,36 @@ Outcome loadMatrix(Warp &w, const Instruction &in) {
   return Outcome::next;
 }
 
+/// Rows of stmatrix that another row has overwritten.
+void tellLostRows(Warp &w, const Instruction &in, uint8_t *const *rows) {
+  const Operand *regs = w.kernel->lists.data() + in.list;
+  uint64_t addresses[32] = {};
+  uint32_t lost = 0;
+  for (unsigned j = 0; j < in.sub; ++j)
+    for (unsigned lane = 0; lane < 32; ++lane)
+      for (unsigned h = 0; h < 2; ++h) {
+        const Element e = elementOf(lane, h, in.flags & kTranspose);
+        const auto half = uint16_t(w.reg<uint32_t>(regs[j])[lane] >> (16 * h));
+        const unsigned row = j * kRows + e.row;
+        lost |= uint32_t(std::memcmp(rows[row] + 2 * e.column, &half, 2) != 0) << row;
+      }
+  if (!lost)
+    return;
+  for (unsigned l = 0; l < in.sub * kRows; ++l)
+    addresses[l] = uint64_t(in.imm) + (in.flags & kWideBase ? w.reg<uint64_t>(in.op[0])[l]
+                                                            : w.reg<uint32_t>(in.op[0])[l]);
+  w.hazards->lanesCollided(w, in, "stmatrix", Space(in.imm2), addresses, kRowBytes,
+                           ~0u >> (32 - in.sub * kRows), lost);
+}
+
 Outcome storeMatrix(Warp &w, const Instruction &in) {
   if (!isWhole(w, in))
     return Outcome::error;
   bool changed = false;
   const Operand *regs = w.kernel->lists.data() + in.list;
+  uint8_t *all[32]; // rows, by the lane that names them
   for (unsigned j = 0; j < in.sub; ++j) {
-    uint8_t *rows[kRows];
+    uint8_t **rows = all + j * kRows;
     if (!resolveRows(w, in, Touch::store, j, rows))
       return Outcome::error;
     const uint32_t *source = w.reg<uint32_t>(regs[j]);
@@ -100,6 +123,8 @@ Outcome storeMatrix(Warp &w, const Instruction &in) {
       }
   }
   w.cta->cluster->progress += changed;
+  if (w.hazards)
+    tellLostRows(w, in, all);
   return Outcome::next;
 }
 

@@ -93,6 +93,28 @@ Outcome storeNarrow(Warp &w, const Instruction &in) {
         to = value;
       }
   w.cta->cluster->progress += changed;
+  if (!w.hazards)
+    return Outcome::next;
+  // Rows that another one has overwritten.
+  uint32_t lost = 0;
+  for (unsigned r = 0; r < in.listCount; ++r)
+    for (int t = 0; t < 32; ++t)
+      for (int byte = 0; byte < 4; ++byte) {
+        const facts::FragmentPlace p = facts::narrowMatrixPlace(m, t, 0, byte);
+        const unsigned row = r * unsigned(m.rows) + unsigned(p.row);
+        lost |= uint32_t(rows[row][p.column] != uint8_t(w.reg<uint32_t>(regs[r])[t] >> (8 * byte)))
+                << row;
+      }
+  if (lost) {
+    const unsigned count = form.count * unsigned(m.rows);
+    uint64_t addresses[32] = {};
+    for (unsigned l = 0; l < count; ++l)
+      addresses[l] = uint64_t(form.address.offset) + (form.address.wide
+                                                          ? w.reg<uint64_t>(form.address.base)[l]
+                                                          : w.reg<uint32_t>(form.address.base)[l]);
+    w.hazards->lanesCollided(w, in, "stmatrix", form.space, addresses, kRowBytes,
+                             ~0u >> (32 - count), lost);
+  }
   return Outcome::next;
 }
 

@@ -107,6 +107,8 @@ std::string checkPlaces(const Warp &w, const StoreAsyncForm &form, uint64_t dst,
 Outcome runStoreAsync(Warp &w, const Instruction &in) {
   const auto &form = *static_cast<const StoreAsyncForm *>(in.extra);
   const unsigned part = form.partBytes();
+  uint64_t places[32] = {};
+  uint8_t data[32][kMostBytes] = {};
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
     auto op = std::make_unique<StoreAsync>();
@@ -144,8 +146,21 @@ Outcome runStoreAsync(Warp &w, const Instruction &in) {
       for (size_t i = 0; i < form.parts.size(); ++i)
         w.hazards->access(w, in, form.reduces ? Touch::atomic : Touch::store, Space::global,
                           op->dst + i * part, part, unsigned(l), form.order);
+    places[l] = op->dst;
+    std::memcpy(data[l], op->data, kMostBytes);
     w.cta->cluster->issue(std::move(op), w, in, AsyncOp::Pipe::free, 1u << l);
   }
+  // Reductions commute.
+  const uint32_t lost =
+      w.hazards && !form.reduces
+          ? lanesWithAnother(places, form.bytes(), w.mask,
+                             [&](unsigned a, unsigned b) {
+                               return std::memcmp(data[a], data[b], kMostBytes) == 0;
+                             })
+          : 0;
+  if (lost)
+    w.hazards->lanesCollided(w, in, "st.async", form.global ? Space::global : Space::shared, places,
+                             form.bytes(), w.mask, lost);
   return issued(w);
 }
 

@@ -90,6 +90,7 @@ constexpr HazardFault kFaults[] = {
     {"mma_lane", "", kWrong, "the lane of the accumulator's address"},
     {"mma_scale_id", "", kWrong, "the byte-id or thread-id of the scales"},
     {"mma_unmodelled", "", kMissing, "the option that runs products without a published model"},
+    {"register_unset", "RG1", kMissing, "a write of the register"},
     {"scale_parts", "", kMissing,
      "a tcgen05.cp.warpx4, or stores by all four warps, that write the scales to every part"},
     {"smem_desc_c", "", kWrong, "the shared memory descriptor"},

@@ -91,9 +91,10 @@ public:
   /// back as this cluster alone knows it, where it has stored there.
   uint32_t stored(uint64_t address, unsigned bytes, unsigned count, const uint8_t *values,
                   uint32_t same);
-  /// A store whose `lost` lanes do not find their values in memory behind it.
-  void lanesCollided(const Warp &w, const Instruction &in, Space space, const uint64_t *addresses,
-                     unsigned bytes, uint32_t lost);
+  /// A store by `lanes` whose `lost` ones do not find their values in memory behind it, or would
+  /// not; `what` names it.
+  void lanesCollided(const Warp &w, const Instruction &in, const char *what, Space space,
+                     const uint64_t *addresses, unsigned bytes, uint32_t lanes, uint32_t lost);
 
   // Tensor maps in memory.
   void mapReplaced(Warp &w, const Instruction &in, unsigned lane, Space space, uint64_t address);

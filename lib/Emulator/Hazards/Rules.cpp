@@ -126,8 +126,8 @@ constexpr HazardRule kRules[] = {
      "bar.warp.sync between the lanes", "9.7.15.15", "", ""},
     {"RG1", HazardLevel::error, "register new from setmaxnreg.inc read unset",
      "a write of the register", "9.7.21.5", "",
-     "not to be seen in PTX: its registers are virtual, and which of them setmaxnreg brings is the "
-     "assembler's choice"},
+     "addresses, guards and descriptors in registers that no instruction writes: of others PTX, "
+     "whose registers are virtual, does not say which setmaxnreg brings"},
     {"OS1", HazardLevel::error,
      "bytes read before the completion of the copy that writes them was seen",
      "an acquiring wait on the mbarrier, or the wait_group, of the copy", "9.7.10.28.2", "", ""},

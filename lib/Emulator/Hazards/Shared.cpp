@@ -225,11 +225,12 @@ void Hazards::access(Warp &w, const Instruction &in, Touch touch, Space space, u
     touchSharedAt(x, space, address, bytes);
 }
 
-void Hazards::lanesCollided(const Warp &w, const Instruction &in, Space space,
-                            const uint64_t *addresses, unsigned bytes, uint32_t lost) {
+void Hazards::lanesCollided(const Warp &w, const Instruction &in, const char *store, Space space,
+                            const uint64_t *addresses, unsigned bytes, uint32_t lanes,
+                            uint32_t lost) {
   const auto lane = unsigned(__builtin_ctz(lost));
   unsigned other = lane;
-  for (uint32_t m = w.mask & ~(1u << lane); m; m &= m - 1) {
+  for (uint32_t m = lanes & ~(1u << lane); m; m &= m - 1) {
     const auto l = unsigned(__builtin_ctz(m));
     if (addresses[l] - addresses[lane] + bytes - 1 < 2 * bytes - 1)
       other = l;
@@ -244,8 +245,8 @@ void Hazards::lanesCollided(const Warp &w, const Instruction &in, Space space,
                                : "shared memory bytes " + hex(at & kSharedOffsetMask) + ".." +
                                      hex((at & kSharedOffsetMask) + bytes - 1);
   report(Rule::OS12, info(Rule::OS12).level, in.line, in.line,
-         "st (warp " + dec(w.id) + ") writes " + what + " by lanes " + dec(lane) + " and " +
-             dec(other) + " with different values",
+         std::string(store) + " (warp " + dec(w.id) + ") writes " + what + " by lanes " +
+             dec(lane) + " and " + dec(other) + " with different values",
          {});
 }
 

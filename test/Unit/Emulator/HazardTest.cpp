@@ -343,6 +343,28 @@ std::vector<HazardCase> cases() {
   c.back().isAlone = true;
   shared("OS12_global", "[-st.global.u32 [%in], %t;-][+st.global.u32 [%po], %t;+]\n", L::warning);
   c.back().isAlone = true;
+  shared("OS12_stmatrix",
+         inWarp(0, "shl.b32 %r11, %la, 4; [-and.b32 %r11, %r11, 0x60;-] add.u32 %r11, %r11, %b;\n"
+                   "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r11+1024], {%t};\n"),
+         L::warning);
+  c.back().isAlone = true;
+  shared("OS12_stmatrixNarrow",
+         inWarp(0, "shl.b32 %r11, %la, 4; [-and.b32 %r11, %r11, 0x60;-] add.u32 %r11, %r11, %b;\n"
+                   "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r11+1024], {%t};\n"),
+         L::warning);
+  c.back().isAlone = true;
+  // Equal sources, or equal bytes of different ones, leave nothing open.
+  shared("OS12_copy",
+         "mad.wide.u32 %pi, %la, 4, %in; st.global.u32 [%pi], [-%la-][+7+]; bar.sync 0;\n" +
+             inWarp(0, "cp.async.ca.shared.global [%b+1024], [%pi], 4; cp.async.wait_all;\n"),
+         L::warning);
+  c.back().isAlone = true;
+  shared("OS12_copySource",
+         "mad.wide.u32 %rd5, %la, 4, %in; st.global.u32 [%rd5], %la; bar.sync 0;\n" +
+             inWarp(0, "cp.async.ca.shared.global [%b+1024], [[-%rd5-][+%in+]], 4; "
+                       "cp.async.wait_all;\n"),
+         L::warning);
+  c.back().isAlone = true;
   shared("OS6", kWord + "[-st.shared.u32 [%b+1024], 7;-][+st.shared.u32 [%r11+1024], 7;+]\n",
          L::warning);
   c.push_back({"OS4",
