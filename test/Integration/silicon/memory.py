@@ -85,6 +85,20 @@ def buildControl(suite):
             ".func (.param .b32 back) fold(.param .b32 a)\n{\n  .reg .b32 %u, %v;\n  .reg .pred %p;\n  ld.param.b32 %u, [a];\n  setp.eq.u32 %p, %u, 0;\n"
             "  @%p bra END;\n  {\n  .param .b32 b;\n  .param .b32 c;\n  sub.u32 %v, %u, 1;\n  st.param.b32 [b], %v;\n  call (c), fold, (b);\n  ld.param.b32 %v, [c];\n"
             "  mad.lo.u32 %u, %v, 3, %u;\n  }\nEND:\n  st.param.b32 [back], %u;\n  ret;\n}\n")
+    # Recursion of two functions that call each other, to another depth in each lane.
+    half = (".func (.param .b32 back) {name}(.param .b32 a)\n{{\n  .reg .b32 %u, %v;\n  .reg .pred %p;\n  ld.param.b32 %u, [a];\n  setp.lt.s32 %p, %u, 1;\n"
+            "  @%p bra END;\n  {{\n  .param .b32 b;\n  .param .b32 c;\n  sub.u32 %v, %u, {step};\n  st.param.b32 [b], %v;\n  call (c), {other}, (b);\n"
+            "  ld.param.b32 %v, [c];\n  mad.lo.u32 %u, %v, {step}, %u;\n  }}\nEND:\n  st.param.b32 [back], %u;\n  ret;\n}}\n")
+    program(suite, "call-mutual", "  {\n  .param .b32 a;\n  .param .b32 back;\n  ld.global.b32 %r0, [%x];\n  and.b32 %r0, %r0, 31;\n  st.param.b32 [a], %r0;\n"
+            "  call (back), left, (a);\n  ld.param.b32 %r1, [back];\n  st.global.b32 [%y], %r1;\n  }\n",
+            ".func (.param .b32 back) right(.param .b32 a);\n" + half.format(name="left", other="right", step=3) + half.format(name="right", other="left", step=2))
+    # Lanes of a warp call different functions of a table.
+    each = ".func (.param .b32 back) {name}(.param .b32 a)\n{{\n  .reg .b32 %u;\n  ld.param.b32 %u, [a];\n  {code}\n  st.param.b32 [back], %u;\n  ret;\n}}\n"
+    program(suite, "call-table", "  {\n  .param .b32 a;\n  .param .b32 back;\n  ld.global.b32 %r0, [%x];\n  st.param.b32 [a], %r0;\n  and.b32 %r1, %t, 3;\n"
+            "  mul.wide.u32 %w0, %r1, 8;\n  mov.u64 %w1, table;\n  add.u64 %w0, %w0, %w1;\n  ld.global.b64 %w1, [%w0];\n"
+            "  proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n  call (back), %w1, (a), proto;\n  ld.param.b32 %r2, [back];\n  st.global.b32 [%y], %r2;\n  }\n",
+            "".join(each.format(name=name, code=code) for name, code in (("twice", "add.u32 %u, %u, %u;"), ("flip", "not.b32 %u, %u;"), ("count", "popc.b32 %u, %u;")))
+            + ".global .align 8 .u64 table[4] = {twice, flip, count, flip};\n")
     program(suite, "scopes", "  mov.b32 %r0, 1;\n  {\n  .reg .b32 %r0;\n  mov.b32 %r0, 2;\n  st.global.b32 [%y], %r0;\n  {\n  .reg .b32 %r0;\n  mov.b32 %r0, 3;\n"
             "  st.global.b32 [%y+4], %r0;\n  bra IN;\nIN:\n  }\n  st.global.b32 [%y+8], %r0;\n  }\n  st.global.b32 [%y+12], %r0;\n")
     program(suite, "vectors", "  ld.global.v2.b32 {%r0, %r1}, [%x];\n  mov.b64 %w0, {%r1, %r0};\n  mov.b64 {%r2, %r3}, %w0;\n  mov.b32 {%h0, %h1}, %r2;\n"
