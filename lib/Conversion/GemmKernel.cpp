@@ -115,18 +115,19 @@ void KernelBuilder::buildLoads() {
   Shape3 tile = schedule.getTile();
   Carried end = forEachTile([&](Value row, Value column, Value stage, Value phase) -> Carried {
     Value rowA = times(row, tile.m), rowB = times(column, tile.n), zero = constant(0);
-    Value scaleTileOfA = row;
+    Value scaleTileOfA;
     if (int64_t pair = schedule.getCtaGroup(); pair > 1) {
       // Each CTA of a pair has its rows of A and of A's scales, and its columns of B.
       Value rank = PairRankOp::create(b, loc);
       auto part = [&](Value start, int64_t extent) {
         return arith::AddIOp::create(b, loc, start, times(rank, extent)).getResult();
       };
-      rowA = part(rowA, tile.m / pair);
+      rowA = part(rowA, rowsOfProduct(schedule));
       rowB = part(rowB, tile.n / pair);
-      scaleTileOfA = part(times(row, pair), 1);
+      scaleTileOfA = part(times(row, pair * shape.scaleTilesOfA), 1);
+    } else {
+      scaleTileOfA = times(row, shape.scaleTilesOfA);
     }
-    scaleTileOfA = times(scaleTileOfA, shape.scaleTilesOfA);
     Value scaleTileOfB = isSpan(schedule) ? Value() : firstScaleTileOfB(column);
     int64_t buffers = isSpan(schedule) ? ceilDiv(problem.getK(), kSpanBufferK) : shape.tilesK;
     auto loop =
@@ -141,23 +142,32 @@ void KernelBuilder::buildLoads() {
     auto along = [&](const facts::OperandTile &box, facts::Major major) {
       return times(k, major == facts::Major::k ? box.box0 : box.box1);
     };
-    auto loadOperand = [&](Param map, const facts::OperandTile &box, facts::Major major,
-                           Value along, Value rows, Value target) {
-      if (major == facts::Major::k)
-        return load(map, {along, rows}, target);
-      for (int64_t i = 0; i < box.boxes; ++i) {
-        Value at =
-            i ? arith::AddIOp::create(b, loc, rows, constant(i * box.box0)).getResult() : rows;
-        load(map, {at, along}, target, box.boxes > 1 ? b.getI64IntegerAttr(i) : IntegerAttr());
-      }
+    // `boxes` of a stage, `step` rows apart.
+    auto loadBoxes = [&](int64_t boxes, int64_t step, Value rows,
+                         llvm::function_ref<void(Value at, IntegerAttr part)> load) {
+      for (int64_t i = 0; i < boxes; ++i)
+        load(i ? arith::AddIOp::create(b, loc, rows, constant(i * step)).getResult() : rows,
+             boxes > 1 ? b.getI64IntegerAttr(i) : IntegerAttr());
+    };
+    auto loadOperand = [&](Param map, const facts::OperandTile &box, int64_t step,
+                           facts::Major major, Value along, Value rows, Value target) {
+      loadBoxes(box.boxes, step, rows, [&](Value at, IntegerAttr part) {
+        if (major == facts::Major::k)
+          load(map, {along, at}, target, part);
+        else
+          load(map, {at, along}, target, part);
+      });
     };
     Value alongA = along(shape.a, problem.getMajorA()),
           alongB = along(shape.b, problem.getMajorB());
-    loadOperand(kA, shape.a, problem.getMajorA(), alongA, rowA, bufferA);
-    loadOperand(kB, shape.b, problem.getMajorB(), alongB, rowB, bufferB);
+    loadOperand(kA, shape.a, shape.boxStepOfA(), problem.getMajorA(), alongA, rowA, bufferA);
+    loadOperand(kB, shape.b, shape.b.box0, problem.getMajorB(), alongB, rowB, bufferB);
     if (!isSpan(schedule)) {
       Value scaleTile = times(k, shape.scaleTilesPerStage);
-      load(kSfa, {zero, scaleTile, scaleTileOfA}, bufferSfa);
+      loadBoxes(shape.boxesOfSfa, schedule.getCtaGroup(), scaleTileOfA,
+                [&](Value at, IntegerAttr part) {
+                  load(kSfa, {zero, scaleTile, at}, bufferSfa, part);
+                });
       load(kSfb, {zero, scaleTile, scaleTileOfB}, bufferSfb);
     }
     ProducerCommitOp::create(b, loc, ring, s);
@@ -249,14 +259,14 @@ void KernelBuilder::drain(const EpilogueParams &params, Value row, Value column,
   int64_t products = productsOfTile(schedule), loads = tileN / width;
   SmallVector<Type> types(width, b.getF32Type());
   ConsumerWaitOp::create(b, loc, accumulators, stage, phase);
-  // Rows of tiles of 128: a CTA's follow each other, one for each product.
-  Value first = row;
-  if (int64_t pair = schedule.getCtaGroup(); pair > 1)
-    first = arith::AddIOp::create(b, loc, times(row, pair), PairRankOp::create(b, loc));
-  first = times(first, products);
+  // Rows of tiles of 128: those of a pair follow each other, then those of its next product.
+  int64_t pair = schedule.getCtaGroup();
+  Value first = times(row, pair * products);
+  if (pair > 1)
+    first = arith::AddIOp::create(b, loc, first, PairRankOp::create(b, loc));
   SmallVector<Value> rows{first};
   for (int64_t product = 1; product < products; ++product)
-    rows.push_back(arith::AddIOp::create(b, loc, first, constant(product)));
+    rows.push_back(arith::AddIOp::create(b, loc, first, constant(product * pair)));
   SmallVector<Value> alphas(size_t(products), params.alpha);
   if (params.alphaRows)
     for (auto [alpha, row] : llvm::zip_equal(alphas, rows)) {

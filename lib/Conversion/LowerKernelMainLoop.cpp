@@ -157,8 +157,11 @@ void KernelLowering::lowerOp(PipelineDrainOp op) {
 
 void KernelLowering::lowerOp(TmaLoadOp op) {
   SharedPlanAttr target = planOf(op.getTarget());
-  const facts::OperandTile &tile = target.getContent() == SharedContent::a ? shape.a : shape.b;
-  int64_t offset = target.getOffset() + op.getPart().value_or(0) * tile.boxBytes;
+  int64_t boxBytes = target.getContent() == SharedContent::a ? shape.a.boxBytes
+                     : target.getContent() == SharedContent::b
+                         ? shape.b.boxBytes
+                         : target.getBytes() / shape.boxesOfSfa;
+  int64_t offset = target.getOffset() + op.getPart().value_or(0) * boxBytes;
   Value to = shared(offset, op.getStage(), target.getBytes()), mask;
   SmallVector<Value> coordinates(op.getCoordinates());
   if (ProblemOperandAttr operand = op.getShare().value_or(ProblemOperandAttr())) {

@@ -17,10 +17,23 @@
 // STEPS: kernel_c14: steps must be 1..1, got 2
 
 // 576 columns exactly: two products of 256, 32 of both products' scales of A, 32 of B's.
-// KERNEL: blockscale.tensor_map {{.*}} box = [128, 256],
+// Product i of CTA c has rows 256 i + 128 c + r of the tile: (128, 2, 2):(1, 256, 128), in two boxes of A and of its scales.
 // KERNEL: blockscale.tensor_map {{.*}} box = [128, 128],
-// KERNEL: blockscale.tensor_map {{.*}} box = [256, 4, 2],
+// KERNEL: blockscale.tensor_map {{.*}} box = [128, 128],
+// KERNEL: blockscale.tensor_map {{.*}} box = [256, 4, 1],
 // KERNEL: blockscale.tmem_plan <columns = 576, {{.*}} accumulators = [0], width = 512, sfa = 512, sfa_columns = 32, sfb = 544, sfb_columns = 32>
+// KERNEL: %[[TILE:.+]] = arith.muli %row, %c512
+// KERNEL: %[[RANK:.+]] = blockscale.pair_rank
+// KERNEL: %[[CTA:.+]] = arith.muli %[[RANK]], %c128
+// KERNEL: %[[KEEP:.+]] = arith.addi %[[TILE]], %[[CTA]]
+// KERNEL: %[[TILES:.+]] = arith.muli %row, %c4
+// KERNEL: %[[KEEPS:.+]] = arith.addi %[[TILES]], %[[RANK]]
+// KERNEL: blockscale.tma_load %{{.+}}[%{{.+}}, %[[KEEP]]] to {{.*}} part 0
+// KERNEL: %[[REUSE:.+]] = arith.addi %[[KEEP]], %c256
+// KERNEL: blockscale.tma_load %{{.+}}[%{{.+}}, %[[REUSE]]] to {{.*}} part 1
+// KERNEL: blockscale.tma_load %{{.+}}[%{{.+}}, %{{.+}}, %[[KEEPS]]] to {{.*}} part 0
+// KERNEL: %[[REUSES:.+]] = arith.addi %[[KEEPS]], %c2
+// KERNEL: blockscale.tma_load %{{.+}}[%{{.+}}, %{{.+}}, %[[REUSES]]] to {{.*}} part 1
 // KERNEL: blockscale.copy_scales {{.*}} sfa tiles 2 product 0
 // KERNEL: blockscale.copy_scales {{.*}} sfb tiles 2{{$}}
 // KERNEL: blockscale.copy_scales {{.*}} sfa tiles 2 product 1
@@ -29,9 +42,9 @@
 // KERNEL: blockscale.copy_scales {{.*}} sfb tiles 2 from 2{{$}}
 // KERNEL: blockscale.copy_scales {{.*}} sfa tiles 2 from 2 product 1
 // KERNEL: blockscale.mma {{.*}} steps 1 from 1
-// The columns of the second product follow those of the first; its rows are the next 128. What is
+// The columns of the second product follow those of the first; its rows are the 128 behind the pair's. What is
 // stored at once comes from each in turn, so that what they share is not held for long.
-// KERNEL: %[[NEXT:.+]] = arith.addi %[[FIRST:.+]], %c1
+// KERNEL: %[[NEXT:.+]] = arith.addi %[[FIRST:.+]], %c2
 // KERNEL: blockscale.load_accumulator {{.*}} column 0
 // KERNEL: blockscale.tma_store {{.*}}[%[[FIRST]], %{{.+}}] column 0
 // KERNEL: blockscale.load_accumulator {{.*}} column 256

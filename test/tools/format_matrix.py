@@ -125,8 +125,7 @@ def caseOf(cell):
     CTA; a pair's second CTA has two rows. One CTA or pair for all of them, and more K
     tiles than stages of the ring."""
     fmt = kernel_cases.ALL_FORMATS[cell.format]
-    isMixed = (fmt.a.name == "e2m1") != (fmt.b.name == "e2m1")
-    padded = any(fmt.isPadded(e, cell.chip) for e in (fmt.a, fmt.b)) or isMixed and cell.instK == 32
+    padded = cell.instK == 32 and any(e.bits < 8 for e in (fmt.a, fmt.b))
     # A whole K tile of 96s, and a tail with one of 64.
     k = 1120 if cell.instK == 96 else {"mxf8f6f4": 256 if padded else 288}.get(fmt.kind, 544)
     m, n = 130, cell.n + cell.n // 2 + 5

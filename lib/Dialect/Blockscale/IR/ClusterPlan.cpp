@@ -72,7 +72,7 @@ BoxPart ClusterPlan::part(ProblemOperand operand, const GemmShape &gemm) const {
   case ProblemOperand::b:
     return partOfOperand(count, gemm.b);
   case ProblemOperand::sfa:
-    return partOfScales(count, gemm.scaleTilesOfA, gemm.scaleTilesPerStage);
+    return partOfScales(count, gemm.scaleTilesOfA / gemm.boxesOfSfa, gemm.scaleTilesPerStage);
   case ProblemOperand::sfb:
     break;
   }

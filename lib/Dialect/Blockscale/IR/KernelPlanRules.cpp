@@ -229,8 +229,8 @@ LogicalResult KernelPlanRules::checkTransactions() {
       int64_t bytes = 0;
       for (Operation &other : *commit->getBlock())
         if (auto load = dyn_cast<TmaLoadOp>(other); load && load.getPipeline() == op.getResult())
-          if (auto target = load.getTarget().getDefiningOp<SharedBufferOp>())
-            bytes += schedule.getCtaGroup() * arrivingBytes(target.getPlan());
+          if (load.getTarget().getDefiningOp<SharedBufferOp>())
+            bytes += schedule.getCtaGroup() * arrivingBytes(load);
       if (bytes != plan.getBytes()) {
         InFlightDiagnostic diag = op.emitOpError("kernel_c10: transaction bytes must be what the "
                                                  "loads of one stage bring, ")

@@ -63,11 +63,12 @@ private:
            : plan.getContent() == SharedContent::b ? &shape.b
                                                    : nullptr;
   }
+  /// What a load brings a part of.
+  static ProblemOperand operandOf(TmaLoadOp load);
+  /// Loads that a stage of its buffer takes.
+  int64_t boxesOf(TmaLoadOp load) const;
   /// Bytes that one load adds to its barrier: gaps of a padded type do not arrive.
-  int64_t arrivingBytes(SharedPlanAttr plan) const {
-    const facts::OperandTile *tile = tileOf(plan);
-    return tile ? tile->arriving : plan.getBytes();
-  }
+  int64_t arrivingBytes(TmaLoadOp load) const;
   static WarpRole roleOf(mlir::Operation *op) {
     return op->getParentOfType<WarpRoleOp>().getRole().getValue();
   }

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace blockscale;
 
 /// The operand that a load brings a part of.
-static ProblemOperand operandOf(TmaLoadOp op) {
+ProblemOperand KernelPlanRules::operandOf(TmaLoadOp op) {
   auto target = op.getTarget().getDefiningOp<SharedBufferOp>();
   SharedContent content = target.getPlan().getContent();
   if (content == SharedContent::scales_tiled)
@@ -21,6 +21,20 @@ static ProblemOperand operandOf(TmaLoadOp op) {
         return copy.getOperand().getValue() == ScaleOperand::sfa ? ProblemOperand::sfa
                                                                  : ProblemOperand::sfb;
   return content == SharedContent::b ? ProblemOperand::b : ProblemOperand::a;
+}
+
+int64_t KernelPlanRules::boxesOf(TmaLoadOp load) const {
+  auto target = load.getTarget().getDefiningOp<SharedBufferOp>();
+  if (const facts::OperandTile *tile = tileOf(target.getPlan()))
+    return tile->boxes;
+  return operandOf(load) == ProblemOperand::sfa ? shape.boxesOfSfa : 1;
+}
+
+int64_t KernelPlanRules::arrivingBytes(TmaLoadOp load) const {
+  auto target = load.getTarget().getDefiningOp<SharedBufferOp>();
+  if (const facts::OperandTile *tile = tileOf(target.getPlan()))
+    return tile->arriving;
+  return target.getPlan().getBytes() / boxesOf(load);
 }
 
 LogicalResult KernelPlanRules::checkShares() {

@@ -285,8 +285,7 @@ LogicalResult KernelPlanRules::checkLoads() {
         d << "buffer must be as deep as its pipeline, " << pipeline.getPlan().getStages()
           << " stages, got " << target.getPlan().getStages();
       });
-    const facts::OperandTile *tile = tileOf(target.getPlan());
-    int64_t parts = tile ? tile->boxes : 1, part = op.getPart().value_or(0);
+    int64_t parts = boxesOf(op), part = op.getPart().value_or(0);
     if (part < 0 || part >= parts || op.getPart().has_value() != (parts > 1))
       return fail([&](auto &&d) {
         d << "part must be " << (parts > 1 ? "0.." + std::to_string(parts - 1) : "absent")

@@ -70,10 +70,18 @@ GemmShape::GemmShape(ProblemAttr problem, ScheduleAttr schedule) {
   a = planA(problem, choiceOf(schedule));
   b = planB(problem, choiceOf(schedule));
   stage = planStage(problem, choiceOf(schedule));
+  ctasOfTile = schedule.getCtaGroup();
+  boxesOfSfa = ctasOfTile > 1 ? scaleTilesOfA : 1;
+  if (boxesOfSfa > 1 && a.boxes == 1) {
+    // Rows of a product of the other CTA lie between those of its own.
+    a.boxes = boxesOfSfa;
+    a.box1 /= a.boxes;
+    a.boxBytes /= a.boxes;
+    a.arriving /= a.boxes;
+  }
   outBytes = facts::packedBytes(problem.getOut(), 1);
   outColumns = 128 / outBytes;
   tileColumns = problem.getGate() ? tile.n / 2 : tile.n;
-  ctasOfTile = schedule.getCtaGroup();
 }
 
 int64_t blockscale::epilogueColumn(const GemmShape &shape, ScheduleAttr schedule, int64_t i,

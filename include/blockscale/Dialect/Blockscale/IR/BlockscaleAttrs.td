@@ -271,9 +271,10 @@ def Blockscale_ScheduleAttr : Blockscale_Attr<"Schedule", "schedule"> {
     all scales of B; the even one issues the products of both.
 
     Where `tile` has twice inst's M, two products take the same B one after another, which
-    the first keeps for the second. A CTA's rows of the tile follow each other: product i
-    takes its i-th 128, so that in a pair tile row 256 c + 128 i + r is row r of CTA c in
-    product i. An accumulator stage is both products.
+    the first keeps for the second. Product i takes the i-th rows of the tile, 128 or those of
+    a pair, 256: tile row 256 i + 128 c + r is row r of CTA c in product i of a pair, the
+    permutation (128, 2, 2):(1, 256, 128) of rows, products and CTAs. A CTA's rows of A and
+    of A's scales are so two boxes. An accumulator stage is both products.
 
     Where K of `inst` is 96, a K tile is three stages of 128 bytes and eight instructions, and
     scales have a ring of `scale_stages` buffers of their own, each with 12 scales of every row.

@@ -118,6 +118,7 @@ struct GemmShape {
   int64_t scalesPerRow;           // ceil(k / block)
   int64_t scaleTilesPerStage;     // 512-byte tiles along K of one stage
   int64_t scaleTilesOfA;          // 512-byte tiles along the rows of one stage: one a product
+  int64_t boxesOfSfa;             // loads of A's scales: one for each product of a pair
   int64_t scaleTilesOfB;          // 512-byte tiles along the columns of one stage
   int64_t lastSteps;              // instructions in the last K tile
   int64_t stepsPerStage;          // instructions in the others
@@ -126,6 +127,8 @@ struct GemmShape {
   int64_t outBytes;    // of one element of D, which is wide; 1 of narrow ones
   int64_t outColumns;  // of D in 128 bytes
   int64_t tileColumns; // of D in a tile: half of the product's where it has gates
+  /// Rows between the boxes of A of a stage.
+  int64_t boxStepOfA() const { return boxesOfSfa > 1 ? ctasOfTile * facts::kTmemLanes : a.box0; }
   int64_t tiles() const { return tilesM * tilesN * batches; }
   int64_t ctasOfTile; // that compute one tile together: 1, or a pair
   /// Bytes that one stage of A, B and their scales adds to its barrier, which a pair shares.
