@@ -164,10 +164,9 @@ void KernelBuilder::buildLoads() {
     loadOperand(kB, shape.b, shape.b.box0, problem.getMajorB(), alongB, rowB, bufferB);
     if (!isSpan(schedule)) {
       Value scaleTile = times(k, shape.scaleTilesPerStage);
-      loadBoxes(shape.boxesOfSfa, schedule.getCtaGroup(), scaleTileOfA,
-                [&](Value at, IntegerAttr part) {
-                  load(kSfa, {zero, scaleTile, at}, bufferSfa, part);
-                });
+      loadBoxes(
+          shape.boxesOfSfa, schedule.getCtaGroup(), scaleTileOfA,
+          [&](Value at, IntegerAttr part) { load(kSfa, {zero, scaleTile, at}, bufferSfa, part); });
       load(kSfb, {zero, scaleTile, scaleTileOfB}, bufferSfb);
     }
     ProducerCommitOp::create(b, loc, ring, s);

@@ -51,6 +51,17 @@ TEST_P(UnsetRegisters, RightTwinIsSilent) { expectSilent(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(All, UnsetRegisters, testing::ValuesIn(cases()),
                          [](const auto &info) { return info.param.label; });
 
+TEST(UnsetRegisters, SaysWhichAndFor) {
+  Scene scene;
+  scene.options.hazards.mode = HazardMode::on;
+  Ran r = run(kernel(kRaise + "ld.global.u32 %r20, [%rd30];", "sm_100a"), scene);
+  EXPECT_NE(
+      r.error.find("register_unset: register of an address must have been written, got %rd30, "
+                   "which no instruction writes"),
+      std::string::npos)
+      << r.error;
+}
+
 // Compilers leave undefined values where they do not matter.
 TEST(UnsetRegisters, MovesPacksSelectsAndStoredDataAreSilent) {
   HazardCase c;
