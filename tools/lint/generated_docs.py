@@ -35,11 +35,23 @@ def coveragePage(build):
     return printed(build / "bin" / "blockscale-bench-forms", "--page")
 
 
-def dialectPage(build):
-    body = printed("/usr/lib/llvm-22/bin/mlir-tblgen", "-gen-dialect-doc", "-dialect=blockscale",
-                   f"-I{ROOT / 'include'}", "-I/usr/lib/llvm-22/include",
-                   ROOT / "include/blockscale/Dialect/Blockscale/IR/BlockscaleOps.td")
+def tableDocs(kind, *source):
+    """What mlir-tblgen writes of a .td file below include/blockscale."""
+    body = printed("/usr/lib/llvm-22/bin/mlir-tblgen", *kind, f"-I{ROOT / 'include'}", "-I/usr/lib/llvm-22/include",
+                   ROOT / "include/blockscale" / pathlib.Path(*source))
     return "\n".join(line.rstrip() for line in body.splitlines()) + "\n"
+
+
+def dialectPage(build):
+    return tableDocs(["-gen-dialect-doc", "-dialect=blockscale"], "Dialect/Blockscale/IR/BlockscaleOps.td")
+
+
+def passesPage(build):
+    """In the order of the levels."""
+    parts = [tableDocs(["-gen-pass-doc"], *source, "Passes.td")
+             for source in (["Dialect", "Blockscale", "Transforms"], ["Conversion"], ["Conversion", "Host"])]
+    return ("# Passes\n\nGenerated from the `Passes.td` files; do not edit. `./tools/dev docs` rewrites it, and a test fails when it is stale. "
+            "`blockscale-opt --help`\nhas the pipelines that they make.\n\n" + "\n".join(parts))
 
 
 def matrixPage(build):
@@ -49,7 +61,7 @@ def matrixPage(build):
 
 PAGES = {"docs/Facts.md": factsPage, "docs/Hazards.md": hazardsPage,
          "docs/PtxCoverage.md": coveragePage, "docs/Dialect.md": dialectPage,
-         "docs/Matrix.md": matrixPage}
+         "docs/Passes.md": passesPage, "docs/Matrix.md": matrixPage}
 
 
 def check(context):
