@@ -113,6 +113,7 @@ void Hazards::publish(WarpState &s, const Group &g, uint32_t lanes, Knowledge &i
     for (const ForeignPtr &seen : {g.knows.likely, g.pendingWide, g.pendingLikely})
       emu::join(into.likely, seen);
     giveIssued(s, lanes, into.before);
+    into.commits.join(g.knows.commits);
     into.plain.join(g.knows.plain);
     giveOwn(s, g, lanes, into.plain);
     into.async.join(g.knows.async);

@@ -198,8 +198,12 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
     auto trace = std::make_unique<AsyncTrace>();
     uint32_t id = component(s, agent);
     components[id].closeLine = in.line;
-    if (assumes(6))
+    if (assumes(6)) {
       trace->knows.join(x.group->knows);
+    } else {
+      trace->knows.commits.join(x.group->knows.commits);
+      trace->knows.commits.join(x.group->knows.plain);
+    }
     if (op.isRestricted()) {
       const uint32_t count = components[id].count;
       uint32_t read = components[id].aRead;

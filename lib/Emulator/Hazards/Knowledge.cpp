@@ -81,6 +81,7 @@ void Knowledge::join(const Knowledge &o) {
   init.join(o.init);
   before.join(o.before);
   weak.join(o.weak);
+  commits.join(o.commits);
   maps.join(o.maps);
   emu::join(foreign, o.foreign);
   emu::join(acquired, o.acquired);
@@ -92,10 +93,11 @@ void Knowledge::join(const Knowledge &o) {
 
 bool Knowledge::includes(const Knowledge &o) const {
   return plain.includes(o.plain) && async.includes(o.async) && init.includes(o.init) &&
-         before.includes(o.before) && weak.includes(o.weak) && maps.includes(o.maps) &&
-         emu::includes(foreign, o.foreign) && (!o.acquired || acquired == o.acquired) &&
-         emu::includes(carried, o.carried) && emu::includes(likely, o.likely) &&
-         (earlierOver || !o.earlierOver) && (sawRelaxed || !o.sawRelaxed);
+         before.includes(o.before) && weak.includes(o.weak) && commits.includes(o.commits) &&
+         maps.includes(o.maps) && emu::includes(foreign, o.foreign) &&
+         (!o.acquired || acquired == o.acquired) && emu::includes(carried, o.carried) &&
+         emu::includes(likely, o.likely) && (earlierOver || !o.earlierOver) &&
+         (sawRelaxed || !o.sawRelaxed);
 }
 
 } // namespace blockscale::emu

@@ -52,10 +52,11 @@ void join(AcquiredMapsPtr &into, const AcquiredMapsPtr &from);
 struct Knowledge {
   Clock plain;
   FencedClock async;
-  Clock init;   // of mbarrier.init, by fence.mbarrier_init and relaxed cluster arrives
-  Clock before; // of tensor memory, with a tcgen05.fence::before_thread_sync; without A3
-  Clock weak;   // by synchronisation that does not suffice: to name the mistake
-  Clock maps;   // of changes of tensor maps, with a releasing tensormap fence
+  Clock init;    // of mbarrier.init, by fence.mbarrier_init and relaxed cluster arrives
+  Clock before;  // of tensor memory, with a tcgen05.fence::before_thread_sync; without A3
+  Clock weak;    // by synchronisation that does not suffice: to name the mistake
+  Clock commits; // what commits would hand on; where A6 is denied
+  Clock maps;    // of changes of tensor maps, with a releasing tensormap fence
   ForeignPtr foreign;
   AcquiredMapsPtr acquired;
   /// Released by a fence of gpu scope of a thread ordered ahead. A relaxed write of that thread

@@ -166,8 +166,12 @@ constexpr HazardRule kRules[] = {
     {"OS12", HazardLevel::warning, "lanes of one instruction store different values to one place",
      "the addresses, which must differ among the lanes, or the guard, which must leave one of them",
      "8.7.1", "", "", HazardLack::wrong},
+    {"OS13", HazardLevel::strict,
+     "shared memory accesses that only the release of a tcgen05.commit orders",
+     "a wait, in the thread of the later access, for the earlier one, or another release", "none",
+     "A6: without, strict", ""},
 };
-static_assert(std::size(kRules) == size_t(Rule::OS12) + 1);
+static_assert(std::size(kRules) == size_t(Rule::OS13) + 1);
 
 } // namespace
 

@@ -70,6 +70,7 @@ enum class Rule : uint8_t {
   OS10,
   OS11,
   OS12,
+  OS13,
 };
 
 inline const HazardRule &info(Rule rule) { return hazardRules()[size_t(rule)]; }

@@ -163,8 +163,10 @@ void Hazards::checkShared(const Actor &x, const Cell &cell, uint32_t bytes, unsi
           isWrite(r.touch) && std::any_of(cell.begin(), cell.end(), [&](const Record &q) {
             return !isWrite(q.touch) && (q.bytes & both) == both && knows(x, q, both);
           });
+      const bool byCommit =
+          !assumes(6) && x.group->knows.commits.covers(r.component, r.owners(both), r.count);
       if (!implied)
-        place(sharedRule(x, r, both), r, both);
+        place(byCommit ? Rule::OS13 : sharedRule(x, r, both), r, both);
       continue;
     }
     if (!assumes(7) && needsFenceWithoutA7(x, r) && !isFenced(x, r, both, rank))

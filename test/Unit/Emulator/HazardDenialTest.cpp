@@ -45,6 +45,18 @@ std::vector<HazardCase> cases() {
       elected(1, arrive1) + elected(0, wait(1, 0) + mma() + commit(2)) +
           elected(1, wait(2, 0) + "[+" + wait(1, 0) + "+]" + arrive1) + wait(2, 0),
       Setup::tensor, 6, 1);
+  // So is the copy that the second one overwrites.
+  auto copyBy = [](int barrier) {
+    const std::string at = "[bar+" + std::to_string(8 * barrier) + "]";
+    return "mbarrier.arrive.expect_tx.shared::cta.b64 _, " + at +
+           ", 128; cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r10], [%in], "
+           "128, " +
+           at + ";\n";
+  };
+  add("OS13",
+      "add.u32 %r10, %b, 1024;\n" + elected(1, copyBy(0)) + elected(0, wait(0, 0) + commit(2)) +
+          elected(1, wait(2, 0) + "[+" + wait(0, 0) + "+]" + copyBy(1)) + wait(1, 0),
+      Setup::tensor, 6, 1);
   add("MB8_arrive",
       peerBar +
           elected(0, "mbarrier.arrive.release.[-cta-][+cluster+].shared::cluster.b64 _, "
