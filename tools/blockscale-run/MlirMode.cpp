@@ -217,6 +217,7 @@ Result<bool> runMlir(const Options &options) {
     if (!results)
       return results.takeRefusal();
     if (!status) {
+      report.isCheckAsked &= !report.launches.empty(); // the error says why nothing ran
       printReport(report);
       return status;
     }
