@@ -56,12 +56,11 @@ template <typename T> void addressesOf(const Warp &w, Operand o, uint64_t (&out)
 }
 
 // op: 0 addresses; sub: 64 or 32, their bits; extra: the table
-bool addressesOf(const Warp &w, const Instruction &in, uint64_t (&out)[32]) {
+void addressesOf(const Warp &w, const Instruction &in, uint64_t (&out)[32]) {
   if (in.sub == 64)
     addressesOf<uint64_t>(w, in.op[0], out);
   else
     addressesOf<uint32_t>(w, in.op[0], out);
-  return true;
 }
 
 Outcome copyAll(Warp &w, const std::vector<Instruction> &copies, uint32_t lanes) {

@@ -8,6 +8,7 @@
 
 #include "Echo.h"
 #include "Lanes.h"
+#include "Ptx.h"
 
 #include <cstring>
 

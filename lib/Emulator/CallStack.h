@@ -19,8 +19,6 @@ namespace blockscale::emu {
 /// What the open calls of a thread may take: variables in memory and saved registers. Drivers
 /// give 1 KiB where nobody asks for more.
 inline constexpr uint64_t kCallStackBytes = 65536;
-/// The most that a variable may ask for.
-inline constexpr uint64_t kMostVariableAlign = 1024;
 
 /// What a function keeps for each call.
 struct Frame : Extra {

@@ -108,7 +108,6 @@ constexpr size_t kMaxReports = 20;
 
 constexpr uint64_t kMaxGrid = 0x7FFFFFFF;
 constexpr unsigned kMaxPortableCluster = 16;
-constexpr unsigned kMaxRegisters = 255; // of a thread
 constexpr uint32_t kMaxResident = 4096; // more than any chip holds
 
 std::string text(const Dim3 &d) { return dec(d.x) + "x" + dec(d.y) + "x" + dec(d.z); }
@@ -190,9 +189,9 @@ std::string checkPreferred(facts::Arch arch, const LaunchConfig &c) {
 std::string checkRegisters(const Kernel &k, const LaunchConfig &c, uint64_t warps) {
   if (!c.registers)
     return {};
-  if (c.registers > kMaxRegisters)
-    return "launch_registers: registers of a thread must be 1 to " + dec(kMaxRegisters) + ", got " +
-           dec(c.registers);
+  if (c.registers > uint32_t(facts::kMaxRegistersPerThread))
+    return "launch_registers: registers of a thread must be 1 to " +
+           dec(facts::kMaxRegistersPerThread) + ", got " + dec(c.registers);
   auto it = k.directives.find("maxnreg");
   if (it != k.directives.end() && !it->second.empty() && c.registers > it->second[0])
     return "launch_registers: registers of a thread must be at most the " +

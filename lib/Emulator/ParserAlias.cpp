@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX ISA 9.4, 11.6.9: `.alias other, function;` behind both. Whoever uses the other name
+// `.alias other, function;` stands behind both, from PTX ISA 6.3 on. Whoever uses the other name
 // means the function, so the text is read as if it had named that.
 //
 //===----------------------------------------------------------------------===//

@@ -30,7 +30,7 @@ Space Parser::spaceOf(const std::string &w) {
                         : Space::global;
 }
 
-/// PTX ISA 9.4, 5.4.8: (.managed, .unified(19, 95)); where memory lies is the driver's business.
+/// (.managed, .unified(19, 95)): where memory lies is the driver's business.
 bool Parser::attributes() {
   if (!lex.accept('('))
     return fail("ptx_syntax: .attribute must have a list, got " + describeNext());
@@ -55,9 +55,9 @@ bool Parser::variable(const std::string &spaceWord, PtxVariable &v) {
     if (word == "align") {
       if (!integer(v.align))
         return false;
-      if (v.align == 0 || v.align > 1024 || (v.align & (v.align - 1)))
-        return fail("ptx_align: .align must be a power of two up to 1024, got " +
-                    std::to_string(v.align));
+      if (v.align == 0 || v.align > kMostVariableAlign || (v.align & (v.align - 1)))
+        return fail("ptx_align: .align must be a power of two up to " +
+                    std::to_string(kMostVariableAlign) + ", got " + std::to_string(v.align));
     } else if (auto t = parseType(word)) {
       v.type = *t;
       haveType = true;

@@ -49,6 +49,9 @@ struct PtxReference {
   bool isGeneric = false; // written as generic(name)
 };
 
+/// The most that a variable may ask for.
+inline constexpr uint64_t kMostVariableAlign = 1024;
+
 struct PtxVariable {
   Space space = Space::global;
   Type type = Type::b8;

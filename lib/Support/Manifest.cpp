@@ -12,6 +12,8 @@
 #include "Echo.h"
 #include "ManifestFields.h"
 
+#include "blockscale/Facts/Registers.h"
+
 #include <map>
 
 namespace blockscale::rt {
@@ -22,7 +24,6 @@ using llvm::json::Object;
 using llvm::json::Value;
 
 constexpr uint64_t kMaxBlock = 1024;
-constexpr uint64_t kMaxRegisters = 255; // of a thread
 constexpr uint64_t kMaxCluster = 16;
 constexpr uint64_t kMaxBytes = kMaxManifestBytes;
 constexpr size_t kMaxRank = 5;
@@ -240,7 +241,7 @@ ManifestKernel parseKernel(const Value &value, const std::string &path, const Ma
   if (fields.has("programmatic_stream_serialization"))
     kernel.programmaticStreamSerialization = fields.boolean("programmatic_stream_serialization");
   if (fields.has("registers"))
-    kernel.registers = uint32_t(fields.integer("registers", 1, kMaxRegisters));
+    kernel.registers = uint32_t(fields.integer("registers", 1, facts::kMaxRegistersPerThread));
   if (const llvm::json::Array *params = fields.array("params", 0, 256))
     for (size_t i = 0; i < params->size() && fields.ok(); ++i)
       kernel.params.push_back(

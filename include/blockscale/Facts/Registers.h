@@ -15,6 +15,8 @@
 
 namespace blockscale::facts {
 
+inline constexpr int kMaxRegistersPerThread =
+    255; // CUDA C++ programming guide, compute capabilities
 inline constexpr int kRegistersPerWarpUnit = 256; // cuda_occupancy.h 13.5, from sm_20 on
 
 /// Registers of a block whose threads hold `perThread` each.
