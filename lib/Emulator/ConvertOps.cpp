@@ -237,7 +237,7 @@ Outcome convertTf32(Warp &w, const Instruction &in) {
   uint32_t *d = w.reg<uint32_t>(in.op[0]);
   const uint32_t *a = w.reg<uint32_t>(in.op[1]);
   for (uint32_t m = w.mask; m; m &= m - 1)
-    d[__builtin_ctz(m)] = toTf32(a[__builtin_ctz(m)], in);
+    d[__builtin_ctz(m)] = positiveZero(toTf32(a[__builtin_ctz(m)], in), 0x80000000, in);
   return Outcome::next;
 }
 
@@ -261,9 +261,10 @@ void writeFloat(Warp &w, const Instruction &in, Type d, int l, double x, bool fr
   case Type::bf16: {
     Format format = d == Type::f16 ? Format::f16 : Format::bf16;
     Overflow overflow = in.flags & kSatfinite ? Overflow::satfinite : Overflow::natural;
-    w.reg<uint32_t>(in.op[0])[l] =
+    w.reg<uint32_t>(in.op[0])[l] = positiveZero(
         x != x && fromDouble ? narrowNan(x, d)
-                             : encode(format, fromDouble ? floatToOdd(x) : float(x), r, overflow);
+                             : encode(format, fromDouble ? floatToOdd(x) : float(x), r, overflow),
+        0x8000, in);
     break;
   }
   default:
@@ -347,14 +348,17 @@ bool decodeCvt(Decoder &d) {
   int round = d.takeOneOf({"rn", "rz", "rm", "rp"});
   bool rna = d.take("rna");
   auto flag = [&](const char *modifier, uint32_t bit) { return d.take(modifier) ? bit : 0; };
-  uint32_t flags =
-      flag("ftz", kFtz) | flag("sat", kSat) | flag("relu", kRelu) | flag("satfinite", kSatfinite);
+  uint32_t flags = flag("ftz", kFtz) | flag("sat", kSat) | flag("relu", kRelu) |
+                   flag("satfinite", kSatfinite) | flag("pzo", kPzo);
+  bool isRandom = d.take("rs");
   PairScale scale = d.take("scaled::n1::ue8m0")   ? PairScale::n1
                     : d.take("scaled::n2::ue8m0") ? PairScale::n2
                                                   : PairScale::none;
   Type dst = d.takeType(), src = d.takeType();
   if (!d.error.empty())
     return false;
+  if (isRandom)
+    return decodeRandom(d, dst, src, flags);
   if (isPair(dst))
     return decodePair(d, dst, src, flags, round < 0 ? 0 : round, scale);
   if (scale != PairScale::none || !d.expectOperands(2))

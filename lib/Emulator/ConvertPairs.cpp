@@ -23,31 +23,35 @@ using facts::Format;
 using facts::ScaleFormat;
 
 struct PairFormat {
-  bool isScale = false;
+  enum class Kind : uint8_t { element, scale, fixed };
+  Kind kind = Kind::element;
   Format format = Format::f16;
   ScaleFormat scale = ScaleFormat::ue8m0;
   unsigned width = 16;
 };
 std::optional<PairFormat> pairFormat(Type t) {
+  using Kind = PairFormat::Kind;
   switch (t) {
   case Type::f16x2:
-    return PairFormat{false, Format::f16, {}, 16};
+    return PairFormat{Kind::element, Format::f16, {}, 16};
   case Type::bf16x2:
-    return PairFormat{false, Format::bf16, {}, 16};
+    return PairFormat{Kind::element, Format::bf16, {}, 16};
   case Type::e4m3x2:
-    return PairFormat{false, Format::e4m3, {}, 8};
+    return PairFormat{Kind::element, Format::e4m3, {}, 8};
   case Type::e5m2x2:
-    return PairFormat{false, Format::e5m2, {}, 8};
+    return PairFormat{Kind::element, Format::e5m2, {}, 8};
   case Type::e2m3x2:
-    return PairFormat{false, Format::e2m3, {}, 8};
+    return PairFormat{Kind::element, Format::e2m3, {}, 8};
   case Type::e3m2x2:
-    return PairFormat{false, Format::e3m2, {}, 8};
+    return PairFormat{Kind::element, Format::e3m2, {}, 8};
   case Type::e2m1x2:
-    return PairFormat{false, Format::e2m1, {}, 4};
+    return PairFormat{Kind::element, Format::e2m1, {}, 4};
   case Type::ue8m0x2:
-    return PairFormat{true, {}, ScaleFormat::ue8m0, 8};
+    return PairFormat{Kind::scale, {}, ScaleFormat::ue8m0, 8};
   case Type::ue5m3x2:
-    return PairFormat{true, {}, ScaleFormat::ue5m3, 8};
+    return PairFormat{Kind::scale, {}, ScaleFormat::ue5m3, 8};
+  case Type::s2f6x2:
+    return PairFormat{Kind::fixed, {}, {}, 8};
   default:
     return std::nullopt;
   }
@@ -55,14 +59,38 @@ std::optional<PairFormat> pairFormat(Type t) {
 
 float decodePairPart(const PairFormat &f, uint32_t v) {
   v &= (1u << f.width) - 1;
-  return f.isScale ? decode(f.scale, uint8_t(v)) : decode(f.format, v);
+  switch (f.kind) {
+  case PairFormat::Kind::scale:
+    return decode(f.scale, uint8_t(v));
+  case PairFormat::Kind::fixed:
+    return decodeS2f6(uint8_t(v));
+  case PairFormat::Kind::element:
+    break;
+  }
+  return decode(f.format, v);
 }
+
+constexpr uint8_t kScaleOne = 127;
+
+/// .relu, which keeps NaN.
+float clamped(float x, const Instruction &in) { return in.flags & kRelu && x <= 0 ? 0.0f : x; }
+
+/// The sign of an element's code, which .pzo drops from zero.
+uint32_t signOf(const PairFormat &f) { return 1u << (facts::info(f.format).bits - 1); }
+
 uint32_t encodePairPart(const PairFormat &f, float x, const Instruction &in) {
   Overflow o = in.flags & kSatfinite ? Overflow::satfinite : Overflow::natural;
-  if (in.flags & kRelu)
-    x = x != x ? x : x > 0 ? x : 0.0f;
-  uint32_t v = f.isScale ? encode(f.scale, x, roundOf(in), o) : encode(f.format, x, roundOf(in), o);
-  return v & ((1u << f.width) - 1);
+  x = clamped(x, in);
+  const uint32_t mask = (1u << f.width) - 1;
+  switch (f.kind) {
+  case PairFormat::Kind::scale:
+    return encode(f.scale, x, roundOf(in), o) & mask;
+  case PairFormat::Kind::fixed:
+    return encodeS2f6(x, kScaleOne, roundOf(in));
+  case PairFormat::Kind::element:
+    break;
+  }
+  return positiveZero(encode(f.format, x, roundOf(in), o) & mask, signOf(f), in);
 }
 
 enum : uint32_t { kScaleEach = 512 }; // flag: .scaled::n2
@@ -70,11 +98,21 @@ enum : uint32_t { kScaleEach = 512 }; // flag: .scaled::n2
 /// A narrow value times a scale: exact in float, which has the range of bf16.
 float scaledUp(float x, uint8_t scale) { return x * decode(ScaleFormat::ue8m0, scale); }
 
-/// .scaled::n1 to a scale format: subnormal sources count as zero, one rounding.
-uint32_t scaledToScale(const PairFormat &f, float x, uint8_t scale, const Instruction &in) {
+/// One value of a pair by .scaled::n1, rounded once. Subnormal sources count as zero.
+uint32_t encodeByOne(const PairFormat &f, float x, uint8_t scale, const Instruction &in) {
+  x = clamped(x, in);
+  if (f.kind == PairFormat::Kind::element)
+    return positiveZero(encodeScaled(f.format, x, scale, roundOf(in)), signOf(f), in);
   float divided = scale == 0xFF ? std::numeric_limits<float>::quiet_NaN()
                                 : std::ldexp(flush(x), 127 - int(scale));
   return encodePairPart(f, divided, in);
+}
+
+/// One value of a pair by its own scale, which multiplies on the way up and divides on the
+/// way down.
+uint32_t encodeByEach(const PairFormat &f, float x, uint8_t scale, const Instruction &in) {
+  return f.kind == PairFormat::Kind::fixed ? encodeS2f6(clamped(x, in), scale, roundOf(in))
+                                           : encodePairPart(f, scaledUp(x, scale), in);
 }
 
 /// Two f32 (op[1] high, op[2] low), or one packed pair (op[1]), to a pair.
@@ -98,18 +136,12 @@ Outcome toPair(Warp &w, const Instruction &in) {
     uint32_t h, o;
     if (scaled && in.flags & kScaleEach) {
       uint32_t scales = w.reg<uint32_t>(in.op[3])[l];
-      h = encodePairPart(df, scaledUp(hi, uint8_t(scales >> 8)), in);
-      o = encodePairPart(df, scaledUp(lo, uint8_t(scales)), in);
+      h = encodeByEach(df, hi, uint8_t(scales >> 8), in);
+      o = encodeByEach(df, lo, uint8_t(scales), in);
     } else if (scaled) {
       uint8_t scale = uint8_t(w.reg<uint32_t>(in.op[3])[l]);
-      if (in.flags & kRelu) {
-        hi = hi > 0 || hi != hi ? hi : 0.0f;
-        lo = lo > 0 || lo != lo ? lo : 0.0f;
-      }
-      h = df.isScale ? scaledToScale(df, hi, scale, in)
-                     : encodeScaled(df.format, hi, scale, roundOf(in));
-      o = df.isScale ? scaledToScale(df, lo, scale, in)
-                     : encodeScaled(df.format, lo, scale, roundOf(in));
+      h = encodeByOne(df, hi, scale, in);
+      o = encodeByOne(df, lo, scale, in);
     } else {
       h = encodePairPart(df, hi, in);
       o = encodePairPart(df, lo, in);
@@ -162,7 +194,7 @@ bool decodePair(Decoder &d, Type dst, Type src, uint32_t flags, int round, PairS
     in.op[3] = d.source(operands - 1, scale == PairScale::n1 ? Type::b8 : Type::b16);
   if (scale == PairScale::n2)
     in.flags |= kScaleEach;
-  if (dst == Type::bf16x2 && twoSources && round == 0 && !(flags & (kRelu | kSatfinite)))
+  if (dst == Type::bf16x2 && twoSources && round == 0 && !(flags & (kRelu | kSatfinite | kPzo)))
     in.run = toBf16Pair;
   d.emit(in);
   return d.error.empty();

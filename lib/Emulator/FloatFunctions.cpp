@@ -162,13 +162,10 @@ Handler nearest(std::string_view op, Type t, bool ftz) {
 }
 
 /// The tables are an H200's: what other chips have is not known.
-void noteEvidence(Decoder &d) {
+void noteChip(Decoder &d) {
   if (facts::name(d.arch).substr(0, 5) == "sm_90")
     return;
-  std::string label = d.raw->opcode + ".approx: bits of an H200, this chip is not measured";
-  std::vector<std::string> &evidence = d.kernel.evidence;
-  if (std::find(evidence.begin(), evidence.end(), label) == evidence.end())
-    evidence.push_back(label);
+  noteEvidence(d.kernel, d.raw->opcode + ".approx: bits of an H200, this chip is not measured");
 }
 
 /// div.approx and div.full: a product with the reciprocal; .full also brings large divisors
@@ -195,7 +192,7 @@ private:
 } // namespace
 
 bool decodeDivApprox(Decoder &d, bool isFull, bool ftz) {
-  noteEvidence(d);
+  noteChip(d);
   Handler run = isFull ? (ftz ? binaryLanes<DivApprox<true, true>, float>
                               : binaryLanes<DivApprox<false, true>, float>)
                        : (ftz ? binaryLanes<DivApprox<true, false>, float>
@@ -211,7 +208,7 @@ bool decodeFunction(Decoder &d) {
   if (round > 0)
     return decodeRounded(d, round, ftz, /*sat=*/false, t);
   if (round < 0)
-    noteEvidence(d);
+    noteChip(d);
   return emitLanes(
       d, round == 0 ? nearest(d.raw->opcode, t, ftz) : approximate(d.raw->opcode, t, ftz), t, 1);
 }

@@ -15,8 +15,6 @@
 namespace blockscale::emu {
 namespace {
 
-constexpr auto kUnexecuted = FormStatus::unexecuted;
-
 bool has(const Decoder &d, std::string_view modifier) {
   const auto &mods = d.raw->modifiers;
   return std::find(mods.begin(), mods.end(), modifier) != mods.end();
@@ -24,14 +22,17 @@ bool has(const Decoder &d, std::string_view modifier) {
 
 /// Bits of a packed type of narrow values, or 0.
 unsigned packedBits(std::string_view type) {
-  if (type == "e2m1x2")
-    return 8;
-  if (type == "e2m1x4")
-    return 16;
-  if (type.ends_with("x4"))
-    return 32;
   auto t = parseType(type);
-  return t && *t >= Type::e4m3x2 && *t <= Type::ue5m3x2 ? bits(*t) : type == "s2f6x2" ? 16 : 0;
+  return t && *t >= Type::e4m3x2 && *t <= Type::e2m1x4 ? bits(*t) : 0;
+}
+
+/// Random bits, and what they round to, lie in registers without a float type.
+std::string randomOperand(const Decoder &d, const PtxOperand &o) {
+  return d.isRegister(o) && d.declaredBits(o) == 32 && d.declaredType(o) != Type::f32
+             ? std::string()
+             : "ptx_operand: random bits of " + d.spelling() +
+                   " must be a register of 32 bits that is not .f32" +
+                   (o.name.empty() ? "" : ", got " + o.name);
 }
 
 std::string width(const Decoder &d, const PtxOperand &o, unsigned want, std::string_view type) {
@@ -56,7 +57,7 @@ std::string packed(const Decoder &d) {
     if (parseType(m) || packedBits(m))
       (to.empty() ? to : from) = m;
   bool n1 = has(d, "scaled::n1::ue8m0"), n2 = has(d, "scaled::n2::ue8m0");
-  size_t sources = from == "f32" && packedBits(to) != 32 && to != "e2m1x4" ? 2 : 1;
+  size_t sources = from == "f32" && !to.ends_with("x4") ? 2 : 1;
   size_t want = 1 + sources + n1 + n2 + has(d, "rs");
   if (d.count() != want)
     return "ptx_operands: " + d.spelling() + " must have " + std::to_string(want) +
@@ -73,6 +74,8 @@ std::string packed(const Decoder &d) {
                                                                  : facts::Feature::cvtNarrow);
   if (problem.empty() && has(d, "rs"))
     problem = needs(d, facts::Feature::cvtRs);
+  if (problem.empty() && has(d, "rs"))
+    problem = randomOperand(d, d.operand(want - 1));
   if (problem.empty() && has(d, "rz") && packedBits(to) && to != "ue8m0x2")
     problem = needs(d, facts::Feature::cvtNarrowRz);
   if (problem.empty() && packedBits(to))
@@ -130,51 +133,41 @@ std::string toTf32(const Decoder &d) {
   return needs(d, facts::Feature::clusters);
 }
 
-constexpr std::string_view kRandom = "how its random bits round is not published";
-constexpr std::string_view kPzo = "what .pzo changes is not published";
-constexpr std::string_view kS2f6 = "s2f6 elements have no published model";
-
 constexpr Form kForms[] = {
     {"cvt", "rni|rzi|rmi|rpi? ftz? sat? @anyint|@float @anyint|@float", {}, {}, {}, plain},
     {"cvt", "rn|rz|rm|rp ftz? sat? relu? satfinite? @float @float|@anyint", {}, {}, {}, plain},
     {"cvt", "rn|rz|rna satfinite? relu? tf32 f32", {}, {}, {}, toTf32},
     {"cvt", "rn|rz relu? satfinite? @halfx2 f32", {}, {}, {}, packed},
-    {"cvt", "rs relu? satfinite? @halfx2 f32", kUnexecuted, kRandom, {}, packed},
+    {"cvt", "rs relu? satfinite? @halfx2 f32", {}, {}, {}, packed},
+    {"cvt", "rs satfinite relu? @narrowx4 f32", {}, {}, {}, packed},
+    {"cvt", "rn|rz relu? satfinite? pzo f16|bf16 f32", {}, {}, {}, plain},
+    {"cvt", "rn|rz relu? satfinite? pzo tf32 f32", {}, {}, {}, toTf32},
+    {"cvt", "rn|rz relu? satfinite? pzo @halfx2 f32", {}, {}, {}, packed},
     {"cvt", "rn|rz satfinite relu? @narrowx2 f32|f16x2|bf16x2", {}, {}, {}, packed},
     {"cvt",
-     "rn|rz satfinite relu? pzo scaled::n1::ue8m0? @narrowx2|ue5m3x2 f32|f16x2|bf16x2",
-     kUnexecuted,
-     kPzo,
+     "rn|rz satfinite relu? pzo scaled::n1::ue8m0? @narrowx2 f32|f16x2|bf16x2",
+     {},
+     {},
      {},
      packed},
-    {"cvt", "rs satfinite relu? @narrowx4 f32", kUnexecuted, kRandom, {}, packed},
     {"cvt", "rn relu? @halfx2 @narrowx2", {}, {}, {}, packed},
+    {"cvt", "rn relu? satfinite bf16x2 @narrowx2", {}, {}, {}, packed},
     {"cvt", "rz|rp satfinite? ue8m0x2 f32|bf16x2", {}, {}, {}, packed},
     {"cvt", "rn bf16x2 ue8m0x2", {}, {}, {}, packed},
-    {"cvt", "rn|rz|rp satfinite? relu? ue5m3x2 f32|f16x2|bf16x2", {}, {}, {}, packed},
-    {"cvt", "rn relu? @halfx2 ue5m3x2", {}, {}, {}, packed},
-    {"cvt", "rn relu? satfinite bf16x2 ue5m3x2", {}, {}, {}, packed},
+    {"cvt", "rn|rz|rp satfinite? ue5m3x2 f32|f16x2|bf16x2", {}, {}, {}, packed},
+    {"cvt", "rn @halfx2 ue5m3x2", {}, {}, {}, packed},
+    {"cvt", "rn satfinite bf16x2 ue5m3x2", {}, {}, {}, packed},
     {"cvt",
      "rn|rz satfinite relu? scaled::n1::ue8m0 @narrowx2 f32|f16x2|bf16x2",
      {},
      {},
      {},
      packed},
-    {"cvt",
-     "rn|rz satfinite? relu? scaled::n1::ue8m0 ue5m3x2 f32|f16x2|bf16x2",
-     {},
-     {},
-     {},
-     packed},
-    {"cvt", "rn relu? satfinite? scaled::n2::ue8m0 bf16x2 @narrowx2|ue5m3x2", {}, {}, {}, packed},
-    {"cvt", "rn relu? satfinite? scaled::n2::ue8m0 bf16x2 s2f6x2", kUnexecuted, kS2f6, {}, packed},
-    {"cvt",
-     "rn|rz? satfinite relu? scaled::n2::ue8m0 s2f6x2 f32|bf16x2",
-     kUnexecuted,
-     kS2f6,
-     {},
-     packed},
-    {"cvt", "rn relu? satfinite? @halfx2 s2f6x2", kUnexecuted, kS2f6, {}, packed},
+    {"cvt", "rn|rz satfinite? scaled::n1::ue8m0 ue5m3x2 f32|f16x2|bf16x2", {}, {}, {}, packed},
+    {"cvt", "rn relu? satfinite? scaled::n2::ue8m0 bf16x2 @narrowx2", {}, {}, {}, packed},
+    {"cvt", "rn satfinite? scaled::n2::ue8m0 bf16x2 ue5m3x2", {}, {}, {}, packed},
+    {"cvt", "rn relu? satfinite? scaled::n2::ue8m0? bf16x2 s2f6x2", {}, {}, {}, packed},
+    {"cvt", "rn|rz satfinite relu? scaled::n2::ue8m0? s2f6x2 f32|bf16x2", {}, {}, {}, packed},
     {"cvt", "pack sat u16|s16 s32"},
     {"cvt", "pack sat u8|s8|u4|s4|u2|s2 s32 b32"},
 };

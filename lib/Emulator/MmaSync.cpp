@@ -98,14 +98,23 @@ std::optional<facts::WarpResult> takeResult(Decoder &d) {
   return std::nullopt;
 }
 
+/// The shape stands ahead of layouts and kind, or behind them: compilers differ.
+std::string takeShape(Decoder &d, DotShape &shape) {
+  for (size_t i = 0; !d.peekModifier(i).empty(); ++i)
+    if (std::string text = d.peekModifier(i); parseShape(text, shape.m, shape.n, shape.k)) {
+      d.take(text);
+      return text;
+    }
+  return {};
+}
+
 bool decodeMma(Decoder &d) {
   if (!d.take("sync") || !d.take("aligned"))
     return false;
-  std::string shapeText = d.peekModifier();
   DotShape shape{};
-  if (!parseShape(shapeText, shape.m, shape.n, shape.k))
+  std::string shapeText = takeShape(d, shape);
+  if (shapeText.empty())
     return false;
-  d.take(shapeText);
   if (d.take("block_scale")) {
     static constexpr std::string_view kKinds[] = {"kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"};
     for (std::string_view kind : kKinds)

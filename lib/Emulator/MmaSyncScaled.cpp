@@ -129,8 +129,11 @@ std::optional<facts::Format> takeElement(Decoder &d) {
   return f;
 }
 
+/// A register alone or in braces, as ptxas takes both.
 bool takeScale(Decoder &d, size_t index, bool isB, ScaledForm &form) {
-  form.scale[isB] = d.source(index, Type::b32);
+  const PtxOperand &scale = d.operand(index);
+  const bool isBraced = scale.kind == PtxOperand::Kind::vector && scale.items.size() == 1;
+  form.scale[isB] = d.source(isBraced ? scale.items[0] : scale, Type::b32);
   const PtxOperand &ids = d.operand(index + 1);
   if (ids.kind != PtxOperand::Kind::vector || ids.items.size() != 2)
     return d.fail("ptx_operand: scale of mma.sync must be followed by {byte-id, thread-id}");

@@ -16,6 +16,7 @@
 
 #include "blockscale/Emulator/Emulator.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -173,6 +174,12 @@ struct Kernel {
   unsigned ctaGroup = 0;               // of its tcgen05 instructions, 0: none
   std::map<std::string, std::vector<uint64_t>> directives;
 };
+
+/// A label of results without a published model, once.
+inline void noteEvidence(Kernel &kernel, const std::string &label) {
+  if (std::find(kernel.evidence.begin(), kernel.evidence.end(), label) == kernel.evidence.end())
+    kernel.evidence.push_back(label);
+}
 
 class LoadedModule : public Module {
 public:

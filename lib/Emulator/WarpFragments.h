@@ -90,12 +90,6 @@ inline bool takeRegisters(Decoder &d, size_t index, unsigned count, Type type, b
   return d.error.empty();
 }
 
-/// A label of results without a published model, once.
-inline void noteEvidence(Kernel &kernel, const std::string &label) {
-  if (std::find(kernel.evidence.begin(), kernel.evidence.end(), label) == kernel.evidence.end())
-    kernel.evidence.push_back(label);
-}
-
 /// All 32 lanes must take part.
 inline bool isWholeWarp(Warp &w, const Instruction &in, const char *what) {
   if (w.mask == ~0u)

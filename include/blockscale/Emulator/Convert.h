@@ -57,6 +57,18 @@ uint8_t encode(facts::ScaleFormat format, float value, Round round,
 uint32_t encodeScaled(facts::Format format, float value, uint8_t scale,
                       Round round = Round::nearestEven);
 
+/// cvt.rs: as towardZero, but for a carry of the discarded significand bits plus `random`,
+/// which has `randomBits` bits and stands below their top. Finite formats without infinity
+/// saturate. Subnormal results round alike. Source: PTX ISA 9.4, 9.7.10.24.
+uint32_t encodeRandom(facts::Format format, float value, uint32_t random, unsigned randomBits,
+                      Overflow overflow);
+
+/// S2F6: a byte in two's complement, in units of 1/64. encode rounds value * 2^(127 - scale)
+/// once and keeps it in [-128, 127]; NaN, of a scale of 0xFF too, gives 127. Source: PTX ISA
+/// 9.4, 9.7.10.24.
+inline float decodeS2f6(uint8_t byte) { return float(int8_t(byte)) / 64; }
+uint8_t encodeS2f6(float value, uint8_t scale, Round round);
+
 inline float decodeF16(uint16_t bits) { return decode(facts::Format::f16, bits); }
 inline float decodeBf16(uint16_t bits) { return decode(facts::Format::bf16, bits); }
 /// cvt.rn.f16.f32 and cvt.rn.bf16.f32: overflow gives infinity.

@@ -57,6 +57,7 @@ enum class Feature : uint8_t {
   cvtScaledN1,
   cvtScaledN2,
   cvtRs,
+  cvtS2f6,
   cvtUe5m3,
   cvtNarrowRz,
   cvtPzo,
@@ -91,7 +92,7 @@ inline constexpr ArchSet k107Exact{Arch::sm_107a};
 } // namespace detail
 
 // clang-format off
-inline constexpr std::array<FeatureInfo, 52> kFeatures{{
+inline constexpr std::array<FeatureInfo, 53> kFeatures{{
     {Feature::cpAsync, "cp_async", {Arch::sm_80}, "cp.async", "PTX ISA 9.4, 9.7.10"},
     {Feature::tma, "tma", detail::kHopperOn, "cp.async.bulk.tensor", "PTX ISA 9.4, 9.7.10.28"},
     {Feature::clusters, "clusters", detail::kHopperOn, "thread block clusters", "cuda_occupancy.h 13.5"},
@@ -131,7 +132,8 @@ inline constexpr std::array<FeatureInfo, 52> kFeatures{{
     {Feature::cvtNarrow, "cvt_narrow", detail::kBlackwellSuffixed, "cvt of fp6, fp4 and ue8m0 pairs", "ptxas 13.5"},
     {Feature::cvtScaledN1, "cvt_scaled_n1", k107, "cvt .scaled::n1::ue8m0", "ptxas 13.5"},
     {Feature::cvtScaledN2, "cvt_scaled_n2", detail::kBlackwellSuffixed, "cvt .scaled::n2::ue8m0", "ptxas 13.5"},
-    {Feature::cvtRs, "cvt_rs", {Arch::sm_100a, Arch::sm_103a, Arch::sm_107a}, "cvt .rs to four narrow values; no family target", "ptxas 13.5"},
+    {Feature::cvtRs, "cvt_rs", {Arch::sm_100a, Arch::sm_103a, Arch::sm_107a}, "cvt .rs; no family target", "ptxas 13.5"},
+    {Feature::cvtS2f6, "cvt_s2f6", {Arch::sm_100a, Arch::sm_103a, Arch::sm_107a, Arch::sm_110a, Arch::sm_120a, Arch::sm_121a}, "cvt to and from s2f6x2; no family target", "ptxas 13.5"},
     {Feature::cvtUe5m3, "cvt_ue5m3", k107, "cvt to and from ue5m3x2", "ptxas 13.5"},
     {Feature::cvtNarrowRz, "cvt_narrow_rz", k107, "cvt .rz to fp8, fp6, fp4", "ptxas 13.5"},
     {Feature::cvtPzo, "cvt_pzo", k107, "cvt .pzo", "ptxas 13.5"},

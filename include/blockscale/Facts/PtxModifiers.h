@@ -61,7 +61,7 @@ inline constexpr std::array<PtxModifierRow, 31> kPtxModifiers{{
     {"cvt", "scaled::n2::ue8m0", Feature::cvtScaledN2},
     {"cvt", "ue5m3x2", Feature::cvtUe5m3},
     {"cvt", "pzo", Feature::cvtPzo},
-    {"cvt", "s2f6x2", Feature::cvtScaledN2},
+    {"cvt", "s2f6x2", Feature::cvtS2f6},
 }};
 // clang-format on
 

@@ -84,27 +84,41 @@ uint64_t shiftRounded(uint64_t value, int shift, Round round, bool negative) {
   return whole + (away && rest);
 }
 
-/// The magnitude code nearest to m, before any limit; saturates far beyond it.
-uint64_t roundToCode(const Shape &shape, Magnitude m, Round round, bool negative) {
+/// The magnitude code of m, before any limit, of which `shift` rounds the significand.
+template <typename Shift> uint64_t roundToCode(const Shape &shape, Magnitude m, Shift shift) {
   if (m.significand == 0)
     return 0;
   int leading = m.exponent + std::bit_width(m.significand) - 1; // floor(log2)
   int minExponent = 1 - shape.bias;
   int binade = leading > minExponent ? leading : minExponent;
-  uint64_t significand =
-      shiftRounded(m.significand, binade - int(shape.mantissaBits) - m.exponent, round, negative);
+  uint64_t significand = shift(m.significand, binade - int(shape.mantissaBits) - m.exponent);
   return (uint64_t(binade - minExponent) << shape.mantissaBits) + significand;
+}
+
+/// What stands for a magnitude that does not fit.
+uint32_t beyondCode(const Shape &shape, bool staysFinite) {
+  if (staysFinite)
+    return shape.maxCode;
+  return shape.infinity != kNone ? shape.infinity : shape.nan != kNone ? shape.nan : shape.maxCode;
 }
 
 uint32_t encodeMagnitude(const Shape &shape, Magnitude m, bool negative, Round round,
                          Overflow overflow) {
-  uint64_t code = roundToCode(shape, m, round, negative);
-  if (code <= shape.maxCode)
-    return uint32_t(code);
+  uint64_t code = roundToCode(shape, m, [&](uint64_t significand, int shift) {
+    return shiftRounded(significand, shift, round, negative);
+  });
   bool truncates = round == Round::towardZero || round == (negative ? Round::up : Round::down);
-  if (overflow == Overflow::satfinite || truncates)
-    return shape.maxCode;
-  return shape.infinity != kNone ? shape.infinity : shape.nan != kNone ? shape.nan : shape.maxCode;
+  return code <= shape.maxCode ? uint32_t(code)
+                               : beyondCode(shape, overflow == Overflow::satfinite || truncates);
+}
+
+/// The carry that random bits make of the bits that go.
+uint64_t shiftCarried(uint64_t value, int shift, uint32_t random, unsigned randomBits) {
+  if (shift < int(randomBits)) // no float has so few bits to lose
+    return shiftRounded(value, shift, Round::towardZero, false);
+  if (shift > 41) // value is below 2^24, the random bits' complement at least 2^25
+    return 0;
+  return (value + (uint64_t(random) << (unsigned(shift) - randomBits))) >> shift;
 }
 
 uint32_t encodeFloat(const Shape &shape, uint32_t bits, Round round, Overflow overflow) {
@@ -191,6 +205,36 @@ float emu::decode(ScaleFormat format, uint8_t byte) {
 
 uint32_t emu::encode(Format format, float value, Round round, Overflow overflow) {
   return encodeFloat(shapeOf(format), std::bit_cast<uint32_t>(value), round, overflow);
+}
+
+uint32_t emu::encodeRandom(Format format, float value, uint32_t random, unsigned randomBits,
+                           Overflow overflow) {
+  const Shape shape = shapeOf(format);
+  const uint32_t bits = std::bit_cast<uint32_t>(value), magnitude = bits & 0x7FFFFFFF;
+  if (magnitude >= 0x7F800000)
+    return encodeFloat(shape, bits, Round::towardZero, overflow);
+  const uint64_t code =
+      roundToCode(shape, magnitudeOf(magnitude), [&](uint64_t significand, int shift) {
+        return shiftCarried(significand, shift, random, randomBits);
+      });
+  return (bits >> 31 ? shape.signBit : 0) |
+         (code <= shape.maxCode ? uint32_t(code)
+                                : beyondCode(shape, overflow == Overflow::satfinite));
+}
+
+uint8_t emu::encodeS2f6(float value, uint8_t scale, Round round) {
+  if (value != value || scale == 0xFF)
+    return 127;
+  const double units = std::ldexp(double(value), 127 - int(scale) + 6); // exact
+  if (units >= 127)
+    return 127;
+  if (units <= -128)
+    return 0x80;
+  double whole = std::trunc(units);
+  const double rest = std::fabs(units - whole);
+  if (round == Round::nearestEven && (rest > 0.5 || (rest == 0.5 && std::fmod(whole, 2) != 0)))
+    whole += units < 0 ? -1 : 1;
+  return uint8_t(int8_t(whole));
 }
 
 uint8_t emu::encode(ScaleFormat format, float value, Round round, Overflow overflow) {

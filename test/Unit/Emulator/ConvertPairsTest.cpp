@@ -220,4 +220,31 @@ TEST(ConvertPairs, EverySixteenBitCodeTowardsZero) {
     }
 }
 
+TEST(ConvertPairs, EveryFixedPointCodeUnderEveryScale) {
+  Table units{"s2f6", 8, 0, {}, false};
+  for (int code = 0; code < 256; ++code)
+    units.values.push_back(int8_t(code) / 64.0);
+  const std::vector<uint32_t> out =
+      convertAll("cvt.rn.scaled::n2::ue8m0.bf16x2.s2f6x2", units, 16, ", %h2");
+  for (uint32_t scale = 0; scale < 256; ++scale)
+    for (uint32_t code = 0; code < 256; ++code)
+      EXPECT_TRUE(isCode(kBf16, out[256 * scale + code] & 0xFFFF,
+                         units.values[code] * valueOf(kUe8m0, scale), false) &&
+                  out[256 * scale + code] >> 16 == (out[256 * scale + code] & 0xFFFF))
+          << code << " scale " << scale;
+}
+
+TEST(ConvertPairs, EveryBfloatToFixedPoint) {
+  for (bool toZero : {false, true}) {
+    const std::vector<uint32_t> out = convertAll(
+        std::string("cvt.") + (toZero ? "rz" : "rn") + ".satfinite.s2f6x2.bf16x2", kBf16, 8);
+    for (uint32_t code = 0; code < 65536; ++code) {
+      const double units = valueOf(kBf16, code) * 64;
+      const double whole = toZero ? std::trunc(units) : std::nearbyint(units);
+      const int want = std::isnan(units) ? 127 : int(std::clamp(whole, -128.0, 127.0));
+      EXPECT_EQ(out[code], (uint32_t(want) & 0xFF) * 0x101) << code;
+    }
+  }
+}
+
 } // namespace

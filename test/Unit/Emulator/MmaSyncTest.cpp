@@ -83,8 +83,9 @@ float asFloat(uint32_t bits) {
   return f;
 }
 
-/// Runs `d += a * b` and compares all of D with integers.
-void check(const Case &c) {
+/// Runs `d += a * b` and compares all of D with integers. Compilers write shape, layouts and
+/// qualifier in more than one order.
+void check(const Case &c, bool shapeLast = false) {
   bool integer = c.d == "s32", halfResult = c.d == "f16";
   int per = 32 / c.bits, aRegs = c.m * c.k / per / 32, bRegs = c.n * c.k / per / 32,
       dRegs = c.m * c.n / (halfResult ? 64 : 32);
@@ -131,9 +132,10 @@ void check(const Case &c) {
   for (int i = 0; i < dRegs; ++i)
     body += "ld.global.b32 " + std::string(dPrefix) + std::to_string(8 + i) + ", [%rd0+" +
             std::to_string(32 + 4 * i) + "];\n";
-  body += "mma.sync.aligned." + c.shape + ".row.col" + c.qualifier + "." + c.d + "." + c.a + "." +
-          c.b + "." + c.d + " " + list(dPrefix, 8, dRegs) + ", " + list("%r", 0, aRegs) + ", " +
-          list("%r", 4, bRegs) + ", " + list(dPrefix, 8, dRegs) + ";\n";
+  const std::string shape = "." + c.shape, rest = c.qualifier + ".row.col";
+  body += "mma.sync.aligned" + (shapeLast ? rest + shape : shape + rest) + "." + c.d + "." + c.a +
+          "." + c.b + "." + c.d + " " + list(dPrefix, 8, dRegs) + ", " + list("%r", 0, aRegs) +
+          ", " + list("%r", 4, bRegs) + ", " + list(dPrefix, 8, dRegs) + ";\n";
   body += "mul.wide.u32 %rd1, %t, 16; add.s64 %rd1, %rd1, %out;\n";
   for (int i = 0; i < dRegs; ++i)
     body += "st.global.b32 [%rd1+" + std::to_string(4 * i) + "], " + dPrefix +
@@ -198,8 +200,10 @@ TEST(MmaSync, EveryShapeAndType) {
     cases.push_back(
         {"sm_120a", "m16n8k32", ".kind::f8f6f4", d, "e3m2", "e2m1", 16, 8, 32, 8, e3m2, e2m1});
   }
-  for (const Case &c : cases)
+  for (const Case &c : cases) {
     check(c);
+    check(c, /*shapeLast=*/true);
+  }
 }
 
 /// d = c + 32 a b, from immediate registers, in lane 0 element 0.
@@ -220,9 +224,14 @@ TEST(MmaSync, IntegersWrapOrSaturate) {
 /// All elements are 1; the scales of row r and column n are 2^(r - 4 + ...) by place.
 TEST(MmaSync, BlockScales) {
   // 2X: two scales a row, bytes id and id + 1, of the pair of lanes that thread-id names.
+  // The second spelling is CUTLASS's: kind and layouts ahead of the shape, scales in braces.
+  const std::string spellings[] = {
+      "m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X", "%r6",   "%r7",
+      "kind::mxf4.block_scale.scale_vec::2X.m16n8k64.row.col", "{%r6}", "{%r7}"};
   for (int byteId : {0, 2})
     for (int tidA : {0, 1})
       for (int tidB : {0, 3}) {
+        const std::string *spelled = spellings + (byteId ? 3 : 0);
         std::string set =
             "mov.b32 %r0, 0x22222222; mov.b32 %r1, %r0; mov.b32 %r2, %r0; mov.b32 %r3, %r0; "
             "mov.b32 "
@@ -237,11 +246,13 @@ TEST(MmaSync, BlockScales) {
             std::to_string(byteId) + "; mov.u16 %h1, " + std::to_string(tidA) + "; mov.u16 %h2, " +
             std::to_string(byteId) + "; mov.u16 %h3, " + std::to_string(tidB) + ";\n";
         Ran r = run(kernel(
-            set + "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1."
-                  "e2m1.f32.ue8m0 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, "
-                  "{%f0,%f1,%f2,%f3}, %r6, {%h0, %h1}, %r7, {%h2, %h3};\n"
-                  "mul.wide.u32 %rd1, %t, 16; add.s64 %rd1, %rd1, %out; st.global.v4.f32 [%rd1], "
-                  "{%f0,%f1,%f2,%f3};",
+            set + "mma.sync.aligned." + spelled[0] +
+                ".f32.e2m1.e2m1.f32.ue8m0 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, "
+                "{%f0,%f1,%f2,%f3}, " +
+                spelled[1] + ", {%h0, %h1}, " + spelled[2] +
+                ", {%h2, %h3};\n"
+                "mul.wide.u32 %rd1, %t, 16; add.s64 %rd1, %rd1, %out; st.global.v4.f32 [%rd1], "
+                "{%f0,%f1,%f2,%f3};",
             "sm_120a"));
         ASSERT_EQ(r.error, "");
         for (int t = 0; t < 32; ++t)

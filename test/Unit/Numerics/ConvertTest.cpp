@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <fstream>
@@ -256,6 +257,68 @@ TEST(Encode, PowerOfTwoScales) {
   EXPECT_EQ(encode(ScaleFormat::ue8m0, kInf, Round::up, Overflow::natural), 0xFF);
   EXPECT_EQ(encode(ScaleFormat::ue8m0, 0x1.8p127f, Round::up, Overflow::natural), 0xFF);
   EXPECT_EQ(up(kNan), 0xFF);
+}
+
+/// Between every two codes: places around each carry of random bits, exact in double.
+TEST(EncodeRandom, CarriesAtEveryBoundary) {
+  std::mt19937 random(7);
+  size_t checked = 0;
+  struct Row {
+    Format format;
+    uint32_t largest;
+    unsigned bits;
+  };
+  for (const Row &row :
+       {Row{Format::e4m3, 0x7E, 16}, Row{Format::e5m2, 0x7B, 16}, Row{Format::e2m3, 0x1F, 16},
+        Row{Format::e3m2, 0x1F, 16}, Row{Format::e2m1, 0x7, 16}, Row{Format::f16, 0x7BFF, 13},
+        Row{Format::bf16, 0x7F7F, 16}}) {
+    const uint32_t step = row.largest > 0x1000 ? 37 : 1;
+    const uint32_t sign = 1u << (facts::info(row.format).bits - 1);
+    for (uint32_t code = 0; code < row.largest; code += step)
+      for (int i = 0; i < 8; ++i) {
+        const uint32_t draw = random() & ((1u << row.bits) - 1);
+        const double low = decode(row.format, code), unit = decode(row.format, code + 1) - low;
+        const double carry =
+            low + std::ldexp(unit * double((1u << row.bits) - draw), -int(row.bits));
+        for (double place : {low, carry, std::nextafter(float(carry), 0.0f) + 0.0,
+                             std::nextafter(float(carry), kInf) + 0.0}) {
+          const float x = float(place);
+          if (x < low || x >= low + unit)
+            continue;
+          const uint32_t want = code + (double(x) >= carry);
+          EXPECT_EQ(encodeRandom(row.format, x, draw, row.bits, Overflow::satfinite), want)
+              << facts::name(row.format) << " " << code << " " << draw << " " << x;
+          EXPECT_EQ(encodeRandom(row.format, -x, draw, row.bits, Overflow::satfinite), want | sign);
+          checked += 2;
+        }
+      }
+    EXPECT_EQ(encodeRandom(row.format, kInf, 0, row.bits, Overflow::satfinite), row.largest);
+    EXPECT_EQ(encodeRandom(row.format, std::numeric_limits<float>::max(), ~0u >> (32 - row.bits),
+                           row.bits, Overflow::satfinite),
+              row.largest);
+  }
+  EXPECT_GT(checked, 40000u);
+  EXPECT_EQ(encodeRandom(Format::f16, 65519.0f, 0x1FFF, 13, Overflow::natural), 0x7C00u);
+  EXPECT_EQ(encodeRandom(Format::f16, 65504.0f, 0x1FFF, 13, Overflow::natural), 0x7BFFu);
+}
+
+TEST(EncodeS2f6, EveryBoundaryUnderEveryScale) {
+  for (int scale = 0; scale < 255; ++scale)
+    for (int units = -300; units <= 300; ++units)
+      for (double offset : {-0.5, -0.25, 0.0, 0.25}) {
+        const double value = std::ldexp((units + offset) / 64, scale - 127);
+        const float x = float(value);
+        if (double(x) != value)
+          continue; // below the floats
+        const double exact = units + offset;
+        const double nearest = std::clamp(std::nearbyint(exact), -128.0, 127.0);
+        const double toZero = std::clamp(std::trunc(exact), -128.0, 127.0);
+        EXPECT_EQ(int8_t(encodeS2f6(x, uint8_t(scale), Round::nearestEven)), int(nearest)) << exact;
+        EXPECT_EQ(int8_t(encodeS2f6(x, uint8_t(scale), Round::towardZero)), int(toZero)) << exact;
+      }
+  EXPECT_EQ(encodeS2f6(kNan, 127, Round::nearestEven), 127);
+  EXPECT_EQ(encodeS2f6(1.0f, 255, Round::nearestEven), 127);
+  EXPECT_EQ(encodeS2f6(-kInf, 127, Round::nearestEven), 0x80);
 }
 
 TEST(EncodeScaled, DividesOnceByTheScale) {

@@ -24,6 +24,7 @@ import float_cases
 import integer_cases
 import memory_cases
 import modifier_cases
+import rounding_cases
 import set_cases
 from form_case import CASES
 
@@ -38,6 +39,7 @@ def main():
     integer_cases.addAll()
     float_cases.addAll()
     conversion_cases.addAll()
+    rounding_cases.addAll()
     memory_cases.addAll()
     first = len(CASES)
     modifier_cases.addAll()

@@ -178,7 +178,7 @@ def unsigned():
         exact = [decode(encode(v, t), t) for v in values]
         bits = [encode(v, t) for v in values]
         for mode in ["rn", "rz", "rp"]:
-            for flags in ["", "satfinite", "relu", "satfinite.relu"]:
+            for flags in ["", "satfinite"]:
                 name = ".".join(x for x in ["cvt", mode, flags, "ue5m3x2", source] if x)
                 codes = [ue5m3(v, mode, "satfinite" in flags) for v in exact]
                 fetch, operand, inputs = ("ld.global.b32 %f1, [%pi]; ld.global.b32 %f2, [%pi+64];", "%f1, %f2", [bits, bits[::-1]]) if source == "f32" else \
@@ -187,12 +187,12 @@ def unsigned():
     codes = [0, 1, 0x78, 0x79, 0xA5, 0x3C, 0xC8, 0x47]
     packed = [c | codes[7 - i] << 8 for i, c in enumerate(codes)]
     for t in ["f16", "bf16"]:
-        for flags in ["", "relu"] + (["satfinite", "relu.satfinite"] if t == "bf16" else []):
+        for flags in [""] + (["satfinite"] if t == "bf16" else []):
             name = ".".join(x for x in ["cvt.rn", flags, t + "x2", "ue5m3x2"] if x)
             out = [encode(ue5m3Value(c), t) for c in codes]
             raw(name, f"ld.global.b16 %h1, [%pi]; {name} %r0, %h1; st.global.b32 [%po], %r0;", [packed], [o | out[7 - i] << 16 for i, o in enumerate(out)])
     scales = [127, 128, 120, 130, 125, 126, 129, 127]
-    for flags in ["", "relu", "satfinite", "relu.satfinite"]:
+    for flags in ["", "satfinite"]:
         name = ".".join(x for x in ["cvt.rn", flags, "scaled::n2::ue8m0.bf16x2.ue5m3x2"] if x)
         out = lambda i, s: encode(math.ldexp(ue5m3Value(codes[i]), s - 127), "bf16")
         raw(name, f"ld.global.b16 %h1, [%pi]; ld.global.b16 %h2, [%pi+64]; {name} %r0, %h1, %h2; st.global.b32 [%po], %r0;",
@@ -201,7 +201,7 @@ def unsigned():
         t = source.replace("x2", "")
         exact, bits = [decode(encode(v, t), t) for v in values], [encode(v, t) for v in values]
         for mode in ["rn", "rz"]:
-            for flags in ["", "satfinite", "relu"]:
+            for flags in ["", "satfinite"]:
                 name = ".".join(x for x in ["cvt", mode, flags, "scaled::n1::ue8m0.ue5m3x2", source] if x)
                 code = lambda i, s: ue5m3(math.ldexp(exact[i], 127 - s), mode, True)
                 two = source == "f32"
