@@ -31,10 +31,6 @@ inline constexpr RunTimeRefusal kSparse{"tcgen05.mma",
 inline constexpr RunTimeRefusal kLanes128{
     "tcgen05.mma", "the 128-lane layout of A's scales, in the instruction descriptor",
     "mma_form: the 128-lane scale layout is not executed", "it is published in figures only"};
-inline constexpr RunTimeRefusal kNarrowMnMajor{
-    "tcgen05.mma", "MN-major A or B of 4 or 6 bits, in the instruction descriptor",
-    "mma_form: MN-major operands of 4 or 6 bits are not executed",
-    "no public text says how they lie"};
 inline constexpr RunTimeRefusal kUnequalCopies{
     "tcgen05.mma", "A of 64 rows for a CTA in tensor memory, whose two copies differ",
     "a_copies: A of 64 rows in tensor memory must be the same in lanes",
@@ -50,8 +46,8 @@ inline constexpr RunTimeRefusal kPaddedStore{"cp.async.bulk.tensor, cp.reduce.as
 
 /// In the order of the coverage page.
 inline constexpr RunTimeRefusal kRunTimeRefusals[] = {
-    refusals::kSparse,        refusals::kLanes128,   refusals::kNarrowMnMajor,
-    refusals::kUnequalCopies, refusals::kInterleave, refusals::kPaddedStore};
+    refusals::kSparse, refusals::kLanes128, refusals::kUnequalCopies, refusals::kInterleave,
+    refusals::kPaddedStore};
 
 } // namespace blockscale::emu
 

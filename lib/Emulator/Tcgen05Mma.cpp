@@ -98,7 +98,7 @@ public:
     Packing packing;
     unsigned bytes = rowBytes(form->kind, desc.a, desc.k, packing);
     for (size_t v = 0; v < ctas.size(); ++v)
-      gather(*ctas[v], a, desc.transposeA, unsigned(desc.m) / unsigned(ctas.size()), bytes,
+      gather(*ctas[v], a, desc.transposeA, desc.a, unsigned(desc.m) / unsigned(ctas.size()), bytes,
              early->rows[v], "A");
     early->isRead = true;
   }
@@ -112,8 +112,8 @@ public:
     // B is split between the CTAs of a pair, and each multiplies all of it.
     unsigned rowsB = unsigned(desc.n) / unsigned(ctas.size());
     for (size_t v = 0; v < ctas.size(); ++v)
-      if (!gather(*ctas[v], b, desc.transposeB, rowsB, bBytes, buffers.b + v * rowsB * kRowPitch,
-                  "B"))
+      if (!gather(*ctas[v], b, desc.transposeB, desc.b, rowsB, bBytes,
+                  buffers.b + v * rowsB * kRowPitch, "B"))
         return true;
     if (!checkKept(keptB, form->collectorB, 0, buffers.b, unsigned(desc.n), bBytes, in.bPacking,
                    desc.b))
@@ -135,7 +135,8 @@ public:
           for (unsigned row = 0; row < rows; ++row)
             std::memcpy(buffers.a + row * kRowPitch, aRows + row * aPitch, aBytes);
         }
-      } else if (!early && !gather(*cta, a, desc.transposeA, rows, aBytes, buffers.a, "A")) {
+      } else if (!early &&
+                 !gather(*cta, a, desc.transposeA, desc.a, rows, aBytes, buffers.a, "A")) {
         return true;
       }
       if (!checkKept(keptA, form->collectorA, size_t(cta != ctas[0]), early ? aRows : buffers.a,
@@ -225,7 +226,7 @@ private:
           sink.shared(touch, cta, operandChunk(s, row, chunk), 16);
       return;
     }
-    // MN-major: 16 rows of 8-bit elements lie together.
+    // MN-major: 16 rows share 16 bytes, whatever their type.
     for (unsigned k = 0; k < bytes; ++k)
       for (unsigned row = 0; row < rows; row += 16)
         sink.shared(touch, cta, facts::mnMajorAddress(int(row), int(k), /*elementBytes=*/1, s), 16);
@@ -269,10 +270,10 @@ private:
                          .at(sharedBytes(offset, 16)));
     return false;
   }
-  bool gather(const Cta &cta, const facts::SmemDesc &s, bool transposed, unsigned rows,
-              unsigned bytes, uint8_t *out, const char *which) {
+  bool gather(const Cta &cta, const facts::SmemDesc &s, bool transposed, facts::Format format,
+              unsigned rows, unsigned bytes, uint8_t *out, const char *which) {
     if (transposed)
-      return gatherTransposed(cta, s, rows, bytes, out, which);
+      return gatherTransposed(cta, s, facts::info(format).bits, rows, bytes, out, which);
     if (!s.absolute && s.swizzle != facts::Swizzle::none)
       return gatherSwizzled(cta, s, rows, bytes, out, which);
     for (unsigned row = 0; row < rows; ++row)
@@ -316,15 +317,40 @@ private:
         std::memcpy(out + row * kRowPitch + unit, &packed, 16);
       }
   }
-  /// MN-major, 8-bit elements only.
-  bool gatherTransposed(const Cta &cta, const facts::SmemDesc &s, unsigned rows, unsigned k,
-                        uint8_t *out, const char *which) {
+  /// MN-major. Types of 4 and 6 bits lie as TMA's padded types bring them: 16 elements along MN
+  /// share 16 bytes, packed from the lowest bit on; and so do 16 along K in `out`.
+  bool gatherTransposed(const Cta &cta, const facts::SmemDesc &s, unsigned bits, unsigned rows,
+                        unsigned k, uint8_t *out, const char *which) {
+    if (bits < 8)
+      return gatherPackedTransposed(cta, s, bits, rows, k, out, which);
     for (unsigned row = 0; row < rows; ++row)
       for (unsigned e = 0; e < k; ++e) {
         uint32_t offset = facts::mnMajorAddress(int(row), int(e), /*elementBytes=*/1, s);
         if (offset < kSharedBase || offset >= cta.shared.size())
           return outside(which, offset);
         out[row * kRowPitch + e] = cta.shared[offset];
+      }
+    return true;
+  }
+  bool gatherPackedTransposed(const Cta &cta, const facts::SmemDesc &s, unsigned bits,
+                              unsigned rows, unsigned k, uint8_t *out, const char *which) {
+    using Unit = unsigned __int128;
+    for (unsigned group = 0; group < rows; group += 16)
+      for (unsigned first = 0; first < k; first += 16) {
+        Unit packed[16] = {};
+        for (unsigned e = 0; e < 16; ++e) {
+          uint32_t offset =
+              facts::mnMajorAddress(int(group), int(first + e), /*elementBytes=*/1, s);
+          const uint8_t *p = sharedChunk(cta, offset);
+          if (!p)
+            return outside(which, offset);
+          Unit codes;
+          std::memcpy(&codes, p, sizeof codes);
+          for (unsigned row = 0; row < 16; ++row)
+            packed[row] |= (codes >> (bits * row) & ((1u << bits) - 1)) << (bits * e);
+        }
+        for (unsigned row = 0; row < std::min(16u, rows - group); ++row)
+          std::memcpy(out + (group + row) * kRowPitch + first, &packed[row], sizeof(Unit));
       }
     return true;
   }
@@ -443,9 +469,6 @@ Outcome runMma(Warp &w, const Instruction &in) {
       return w.fail(in, refusals::kSparse);
     if (op->desc.sfaLayout != facts::SfaLayout::lanes32)
       return w.fail(in, refusals::kLanes128);
-    if ((op->desc.transposeA && facts::info(op->desc.a).bits < 8) ||
-        (op->desc.transposeB && facts::info(op->desc.b).bits < 8))
-      return w.fail(in, refusals::kNarrowMnMajor);
     auto b = decodeSmemDescCached(arch, w.reg<uint64_t>(form.bDesc)[l]);
     if (!b)
       return w.fail(in, b.message());

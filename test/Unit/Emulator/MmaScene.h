@@ -183,11 +183,14 @@ private:
   void put(std::vector<uint8_t> &to, const OperandPlan &p, int row, int e, unsigned code) const {
     unsigned bits = unsigned(p.format.bits());
     uint32_t r = uint32_t(row), k = uint32_t(e), w = span(p.layout);
-    if (p.transposed) { // one byte an element
-      uint32_t at = p.layout == Layout::none
-                        ? p.start + r % 16 + r / 16 * p.stride + k % 8 * 16 + k / 8 * p.leading
-                        : p.start + r % w + r / w * p.leading + k % 8 * w + k / 8 * p.stride;
-      to.at(swizzled(at, p.layout)) = uint8_t(code);
+    if (p.transposed) { // 16 rows share 16 bytes, packed below 8 bits
+      for (unsigned i = 0; i < bits; ++i) {
+        const uint32_t within = r % 16 * bits + i, byte = r / 16 * 16 + within / 8;
+        uint32_t at = p.layout == Layout::none
+                          ? p.start + byte % 16 + r / 16 * p.stride + k % 8 * 16 + k / 8 * p.leading
+                          : p.start + byte % w + r / w * p.leading + k % 8 * w + k / 8 * p.stride;
+        setBits(&to.at(swizzled(at, p.layout)), within % 8, 1, code >> i & 1);
+      }
       return;
     }
     uint32_t bit = s.padded && bits < 8 ? k / 16 * 128 + k % 16 * bits : k * bits;
