@@ -44,6 +44,7 @@ public:
   Box box;
   uint64_t dst = 0, src = 0, size = 0;
   uint32_t group = 0, byteMask = 0xFFFF;
+  bool isAgain = false; // an earlier lane of the instruction stores the same bytes there
   const CopyForm *form = nullptr;
   Type reduceType = Type::none;
   std::vector<uint8_t> data;
@@ -90,6 +91,8 @@ public:
                 uint32_t(tensor ? box.sharedBytes() : size));
     if (tensor && box.mapAddress)
       sink.global(Touch::mapRead, box.mapAddress, uint64_t(facts::kTmaMapBytes));
+    if (isAgain)
+      return;
     const Touch touch =
         form->kind == CopyForm::Kind::reduce ? Touch::globalReduce : Touch::globalWrite;
     if (tensor)
@@ -104,8 +107,12 @@ public:
         if (byteMask >> (i % 16) & 1)
           sink.global(touch, dst + i, 1);
   }
+  /// A committed store goes on behind the exit (BK3w).
   const char *leakAtExit() const override {
-    return isRead ? nullptr : "must have read its source before its CTA exits";
+    const bool isCommitted = group < warp->bulkGroup[__builtin_ctz(lanes)];
+    return isRead || isCommitted
+               ? nullptr
+               : "must be committed and have read its source before its CTA exits";
   }
   const char *what() const override {
     return tensor ? "cp.async.bulk.tensor store" : "cp.async.bulk store";
@@ -182,6 +189,33 @@ std::string checkType(facts::Arch arch, const CopyForm &form, const Box &box, Ty
          ", got " + std::string(name);
 }
 
+/// Does an earlier lane store the same bytes to the same place? Whole warps issue stores through
+/// tensor maps in CUTLASS's kernels, and an H200 does execute each lane's.
+bool isStoredAgain(const Warp &w, const CopyForm &form, int lane) {
+  if (form.kind != CopyForm::Kind::store)
+    return false;
+  auto agrees = [&](const AddressSlot &s, int l) { return s.at(w, l) == s.at(w, lane); };
+  auto agreesIn = [&](Operand o, int l, bool isWide) {
+    return o == kNone || (isWide ? w.reg<uint64_t>(o)[l] == w.reg<uint64_t>(o)[lane]
+                                 : w.reg<uint32_t>(o)[l] == w.reg<uint32_t>(o)[lane]);
+  };
+  for (uint32_t m = w.mask & ((1u << lane) - 1); m; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    bool is = agrees(form.src, l) && agrees(form.dst, l) && agreesIn(form.size, l, false) &&
+              agreesIn(form.byteMask, l, false) && agreesIn(form.overrideAddress, l, true) &&
+              agreesIn(form.overrideUpper, l, false);
+    for (Operand o : form.coords)
+      is &= agreesIn(o, l, false);
+    for (Operand o : form.overrideSizes)
+      is &= agreesIn(o, l, false);
+    for (Operand o : form.overrideStrides)
+      is &= agreesIn(o, l, false);
+    if (is)
+      return true;
+  }
+  return false;
+}
+
 } // namespace
 
 Outcome issueBulkStore(Warp &w, const Instruction &in, const CopyForm &form, int l) {
@@ -192,6 +226,7 @@ Outcome issueBulkStore(Warp &w, const Instruction &in, const CopyForm &form, int
   op->reduceType = form.reduceType;
   op->src = form.src.at(w, l);
   op->group = w.bulkGroup[l];
+  op->isAgain = w.cta->cluster->hazards && isStoredAgain(w, form, l);
   uint64_t span;
   if (form.tensor) {
     if (!readBox(w, in, form, form.dst.at(w, l), l, op->box))

@@ -117,7 +117,7 @@ void Hazards::barrierInval(Warp &w, const Instruction &in, unsigned lane, uint64
   }
 }
 
-/// MB1, MB2: the initialisation must be visible to who uses the barrier.
+/// MB1, MB2, MB2w: the initialisation must be visible to who uses the barrier.
 void Hazards::barrierUse(Warp &w, const Instruction &in, unsigned lane, uint64_t address) {
   Barrier *b = barrierAt(address);
   if (!b)
@@ -127,7 +127,10 @@ void Hazards::barrierUse(Warp &w, const Instruction &in, unsigned lane, uint64_t
   if (knows(x, r, 0xFF) || x.group->knows.init.covers(r.component, r.lanes, r.count))
     return;
   bool relaxed = weaklyKnows(x, r, 0xFF);
-  report(relaxed ? Rule::MB2 : Rule::MB1, in.line, lineOf(r),
+  const Rule rule = !relaxed                                      ? Rule::MB1
+                    : components[r.component].warp->hasFencedInit ? Rule::MB2w
+                                                                  : Rule::MB2;
+  report(rule, in.line, lineOf(r),
          "(warp " + dec(w.id) + ") uses " + name(address) + " whose initialisation at " +
              cluster.launch.module.file + ":" + dec(lineOf(r)) + " (" + ownerOf(r) +
              ") it may not see");

@@ -14,7 +14,7 @@
 
 namespace blockscale::emu {
 
-/// BK3: nobody else can wait for a thread's bulk stores.
+/// BK3, BK3w: nobody else can wait for a thread's bulk stores.
 void Hazards::exits(Warp &w, const Instruction &in, uint32_t lanes) {
   WarpState &s = stateOf(w);
   eachGroup(s, lanes, [&](Group &g) {
@@ -27,12 +27,13 @@ void Hazards::exits(Warp &w, const Instruction &in, uint32_t lanes) {
   for (uint32_t m = lanes; m; m &= m - 1) {
     unsigned lane = unsigned(__builtin_ctz(m));
     const Clock &own = groupOf(s, lane).own;
-    const auto &[count, line, from, to] = s.lastBulkStore[lane];
+    const auto &[count, line, from, to, group] = s.lastBulkStore[lane];
     const bool isRead = own.of(read, lane) >= count,
                isDone = assumes(8) || (done && own.of(done, lane) >= count);
     if (isRead && (isDone || !count))
       continue;
-    report(Rule::BK3, isRead ? HazardLevel::strict : info(Rule::BK3).level, in.line, line,
+    const Rule rule = group < w.bulkGroup[lane] ? Rule::BK3w : Rule::BK3;
+    report(rule, isRead ? HazardLevel::strict : info(rule).level, in.line, line,
            "thread " + dec(w.id * 32 + lane) + " exits while its bulk store at " +
                cluster.launch.module.file + ":" + dec(line) + " may still " +
                (isRead ? "write global memory from shared memory bytes "

@@ -345,6 +345,7 @@ void Hazards::fence(Warp &w, FenceKind kind) {
       cover(g, g.knows.async.own[w.cta->rank]);
       break;
     case FenceKind::mbarrierInit:
+      s.hasFencedInit = true;
       g.knows.init.raise(own, g.lanes, s.now);
       break;
     case FenceKind::tensormapRelease:

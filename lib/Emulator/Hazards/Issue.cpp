@@ -188,7 +188,7 @@ void Hazards::issued(AsyncOp &op, Warp &w, const Instruction &in) {
     break;
   case OpKind::bulkStore:
     number(Agent::bulkRead, op.lanes);
-    s.lastBulkStore[lane] = {x.record.count, in.line, 0, 0};
+    s.lastBulkStore[lane] = {x.record.count, in.line, 0, 0, w.bulkGroup[lane]};
     break;
   case OpKind::copyAsync:
   case OpKind::copyAsyncCg:

@@ -4,7 +4,8 @@
 //
 // One row a rule: what is wrong, what would make it right, where the manual says so.
 // Rules OS1 and on are our own; the others carry the labels of the ordering rules that
-// docs/Hazards.md explains. TM9s is the strict half of TM9.
+// docs/Hazards.md explains. TM9s is the strict half of TM9;
+// MB2w and BK3w are what shipping kernels do of MB2 and BK3.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,6 +81,11 @@ constexpr HazardRule kRules[] = {
      "a barrier between mbarrier.init and its use", "9.7.15.16.4", "", ""},
     {"MB2", HazardLevel::error, "mbarrier.init released by a relaxed cluster arrive alone",
      "fence.mbarrier_init.release.cluster behind mbarrier.init", "9.7.15.4", "", ""},
+    {"MB2w", HazardLevel::warning,
+     "mbarrier.init released by a relaxed cluster arrive, behind the warp's last "
+     "fence.mbarrier_init",
+     "fence.mbarrier_init.release.cluster behind mbarrier.init", "9.7.15.4", "",
+     "MB2 as CUTLASS's kernels for CTA pairs have it: the barrier of the deallocation"},
     {"MB3", HazardLevel::error, "wait on a phase two or more behind",
      "a wait for every phase, with its parity", "9.7.15.16.19", "", ""},
     {"MB4", HazardLevel::warning, "arrival on a phase while nobody has seen the one before",
@@ -100,9 +106,13 @@ constexpr HazardRule kRules[] = {
      "9.7.10.28.1, 9.7.10.28.6", "", ""},
     {"BK2", HazardLevel::warning, "result of a bulk store used after wait_group.read only",
      "cp.async.bulk.wait_group without .read", "9.7.10.28.6.2", "", ""},
-    {"BK3", HazardLevel::error, "thread exits while a bulk store may still read its source",
-     "cp.async.bulk.commit_group and wait_group.read before the exit", "9.7.10.28.6",
-     "A8: a full wait_group without, strict", ""},
+    {"BK3", HazardLevel::error, "thread exits while an uncommitted bulk store may read its source",
+     "cp.async.bulk.commit_group and wait_group.read before the exit", "9.7.10.28.6", "", ""},
+    {"BK3w", HazardLevel::warning,
+     "thread exits while a committed bulk store may still read its source",
+     "cp.async.bulk.wait_group.read before the exit", "9.7.10.28.6",
+     "A8: a full wait_group without, strict",
+     "CUTLASS's kernels end so where their epilogue has no C"},
     {"GM1", HazardLevel::error, "global memory shared by CTAs without a gpu release and acquire",
      "a release and an acquire at gpu scope between the CTAs", "8.7.1", "", ""},
     {"GM2", HazardLevel::warning, "data of another CTA read by a bulk copy without a proxy fence",

@@ -76,8 +76,10 @@ struct Hazards::WarpState {
   struct BulkStore {
     uint32_t count = 0, line = 0;
     uint32_t from = 0, to = 0; // of its source, inclusive
+    uint32_t group = 0;        // of the lane, open when it was issued
   };
   BulkStore lastBulkStore[32];
+  bool hasFencedInit = false; // executed fence.mbarrier_init
 };
 
 /// Somebody with a count.

@@ -98,7 +98,7 @@ inline std::string hazardKernel(const HazardCase &c, bool isRight) {
       ".reg .b32 %w, %b, %tm, %id, %sa, %sb, %la, %cr; .reg .b64 %da, %db, %ds;\n"
       "shr.u32 %w, %t, 5; mov.u32 %b, buf; mov.u32 %la, %laneid; setp.ne.u32 %p7, %t, %t;\n"
       "setp.eq.u32 %p6, %t, 0; setp.eq.u32 %p5, %w, 0;\n";
-  if (c.rule() != "MB1" && c.rule() != "MB2")
+  if (c.rule() != "MB1" && c.rule() != "MB2" && c.rule() != "MB2w")
     head += "@%p6 mbarrier.init.shared::cta.b64 [bar], 1; @%p6 mbarrier.init.shared::cta.b64 "
             "[bar+8], 1; @%p6 mbarrier.init.shared::cta.b64 [bar+16], 1;\nbar.sync 0;\n";
   const bool isPair = c.cluster.x == 2;

@@ -226,6 +226,18 @@ std::vector<HazardCase> cases() {
               "cluster;\n+]barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.aligned;"
               "\n" +
                   elected(1, kArrive1)});
+  // A fence of that warp came before the initialisation.
+  c.push_back({"MB2w",
+               "fence.mbarrier_init.release.cluster;\n@%p6 mbarrier.init.shared::cta.b64 [bar+8], "
+               "1;\n[+fence.mbarrier_init.release.cluster;\n+]"
+               "barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.aligned;\n" +
+                   elected(1, kArrive1),
+               Setup::shared, L::warning});
+  // A whole warp stores: the same bytes to the same place is no conflict.
+  shared("OS3_warp", "mov.u32 %r10, %b; [-shl.b32 %r12, %la, 4; add.u32 %r10, %r10, %r12;\n-]" +
+                         inWarp(0, "cp.async.bulk.global.shared::cta.bulk_group [%in], [%r10], "
+                                   "16;\n" +
+                                       kCommitGroup + "cp.async.bulk.wait_group 0;\n"));
   shared("MB3", elected(0, kArrive1 + "[-" + kArrive1 + kArrive1 + "-]") + "bar.sync 0;\n" +
                     inWarp(1, wait(1, 0)));
   // Who arrives itself may wait for the phase that has just ended, whoever saw those before.
@@ -265,8 +277,11 @@ std::vector<HazardCase> cases() {
                                        "[+cp.async.bulk.wait_group.read 0;\n+]"
                                        "st.shared.u32 [%r10], %t;\n"
                                        "[-cp.async.bulk.wait_group.read 0;\n-]"));
-  shared("BK3", elected(0, kCopyOut + kCommitGroup + "[+cp.async.bulk.wait_group.read 0;\n+]"));
-  shared("BK3_write",
+  shared("BK3",
+         elected(0, kCopyOut + "[+" + kCommitGroup + "cp.async.bulk.wait_group.read 0;\n+]"));
+  shared("BK3w", elected(0, kCopyOut + kCommitGroup + "[+cp.async.bulk.wait_group.read 0;\n+]"),
+         L::warning);
+  shared("BK3w_write",
          elected(0, kCopyOut + kCommitGroup + "cp.async.bulk.wait_group[-.read-] 0;\n"), L::strict);
   c.back().options.denied = 1u << 8;
   shared("CL1", kWord + kStore +
