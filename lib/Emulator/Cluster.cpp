@@ -17,11 +17,13 @@
 namespace blockscale::emu {
 
 namespace {
-constexpr unsigned kSlice = 4096;                // warp instructions
-constexpr unsigned kSliceAtLimit = 64;           // the same, where no instructions are left
-constexpr unsigned kIdleBeforeLanding = 4;       // rounds without visible progress
-constexpr unsigned kIdleBeforeMemory = 16;       // the same, before states are compared
-constexpr unsigned kIdleBeforeOthers = 16;       // rounds of polls before others get their turn
+constexpr unsigned kSlice = 4096;           // warp instructions
+constexpr unsigned kSliceAtLimit = 64;      // the same, where no instructions are left
+constexpr unsigned kIdleBeforeLanding = 4;  // rounds without visible progress
+constexpr unsigned kIdleBeforeExpiry = 8;   // the same, before time limits end
+constexpr unsigned kIdleBeforeMemory = 16;  // the same, before states are compared
+constexpr unsigned kExpiriesByClock = 1000; // of a kernel that reads the clock, without progress
+constexpr unsigned kIdleBeforeOthers = 16;  // rounds of polls before others get their turn
 constexpr unsigned kComputingBeforeOthers = 256; // the same where nobody should be polling
 constexpr unsigned kRoundsOfTurn = 16;           // on average, of random timing
 } // namespace
@@ -243,6 +245,20 @@ bool Cluster::repeats() const {
   return all;
 }
 
+/// try_wait suspends a thread for a limited time. Kernels that only look whether the next
+/// buffer is free go on after that, and others may wait for what they do then. False: nobody is
+/// suspended so.
+bool Cluster::expireTries() {
+  bool any = false;
+  for (Warp *w : order)
+    for (Fragment &f : w->fragments)
+      if (f.wait.kind == Wait::Kind::mbarrier && !f.wait.advance) {
+        f.wait = {};
+        f.expired = any = true;
+      }
+  return any;
+}
+
 bool Cluster::repeatsItself() const { return repeatsAt == launch.changes; }
 
 Cluster::Turn Cluster::run() {
@@ -251,6 +267,7 @@ Cluster::Turn Cluster::run() {
   const bool talks = launch.kernel.talksThroughGlobal;
   unsigned waiting = 0;    // rounds of this turn in which it changed nothing
   unsigned unanswered = 0; // the same, while operations are in flight
+  unsigned expiries = 0;   // rounds of suspended try_waits since something changed
   while (true) {
     order.erase(std::remove_if(order.begin(), order.end(), [](Warp *w) { return w->done(); }),
                 order.end());
@@ -300,11 +317,12 @@ Cluster::Turn Cluster::run() {
       if (std::any_of(order.begin(), order.end(),
                       [](Warp *w) { return !w->done() && w->runnable(); }))
         continue;
-      if (!landForWaiters(order)) {
-        reportStuck(false);
+      if (landForWaiters(order)) {
+        idle = waiting = unanswered = expiries = 0;
+      } else if (!expireTries() || (launch.kernel.readsClock && ++expiries > kExpiriesByClock)) {
+        reportStuck();
         return Turn::stopped;
       }
-      idle = waiting = unanswered = 0;
     } else if (!changed && !ops.empty()) {
       if (++unanswered >= kIdleBeforeLanding) {
         landForWaiters(order);
@@ -314,10 +332,12 @@ Cluster::Turn Cluster::run() {
       idle = quiet ? idle + 1 : 0;
       if (quiet && repeats())
         repeatsAt = seen;
+      else if (idle >= kIdleBeforeExpiry)
+        expireTries();
       if (++waiting >= (talks ? kIdleBeforeOthers : kComputingBeforeOthers) || repeatsItself())
         return Turn::waits;
     } else {
-      idle = waiting = unanswered = 0;
+      idle = waiting = unanswered = expiries = 0;
       // Those that talk are also interrupted while they could go on.
       if (talks && timing == Timing::random && random() % kRoundsOfTurn == 0) {
         sawChanges = ~uint64_t(0);

@@ -135,6 +135,7 @@ struct Fragment {
   uint32_t pc = 0, mask = 0;
   Wait wait;
   bool yielded = false;
+  bool expired = false; // the time limit of its try_wait has ended
   bool operator==(const Fragment &) const = default;
 };
 
@@ -363,7 +364,8 @@ public:
   uint64_t sawChanges = ~uint64_t(0); // Launch::changes when it last looked
   /// Unless memory changes it will come back to its present state for ever.
   bool repeatsItself() const;
-  void reportStuck(bool livelock, const std::string &others = {});
+  void reportStuck(const std::string &others = {});
+  bool expireTries();
   void issue(std::unique_ptr<AsyncOp> op, Warp &warp, const Instruction &in, AsyncOp::Pipe pipe,
              uint32_t lanes);
   bool inFlight(const std::function<bool(const AsyncOp &)> &match) const;

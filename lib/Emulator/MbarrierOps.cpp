@@ -16,6 +16,7 @@
 #include "Polls.h"
 
 #include <cstring>
+#include <utility>
 
 namespace blockscale::emu {
 
@@ -154,7 +155,9 @@ Outcome arrive(Warp &w, const Instruction &in) {
                     "mbar_state: an arrival that returns a state must be at a barrier of the own "
                     "CTA, got " +
                         hex(address));
-        token = stateToken(w, address);
+        token = stateToken(w, address) | (isNoComplete(arrival) ? kCountedState : 0);
+        if (w.hazards)
+          w.hazards->stateReturned(address, token);
       }
       if (w.hazards)
         w.hazards->barrierArrive(w, in, unsigned(l), address, Order(in.sub),
@@ -165,7 +168,7 @@ Outcome arrive(Warp &w, const Instruction &in) {
     if (!done)
       return Outcome::error;
     if (in.op[0] != kNone)
-      w.reg<uint64_t>(in.op[0])[l] = token | (isNoComplete(arrival) ? kCountedState : 0);
+      w.reg<uint64_t>(in.op[0])[l] = token;
   }
   return Outcome::next;
 }
@@ -242,14 +245,17 @@ void tellWaited(Warp &w, const Instruction &in, uint32_t lanes, const uint64_t *
   }
 }
 
-bool isTimeOver(Warp &w) {
+/// The time limit of a try_wait ends where nothing else happens any more, and now and then.
+bool isTimeOver(Warp &w, bool expired) {
   constexpr uint64_t kTries = 8; // of which one gives up
-  return w.launch->options.timing == Timing::random && w.cta->cluster->random() % kTries == 0;
+  return expired ||
+         (w.launch->options.timing == Timing::random && w.cta->cluster->random() % kTries == 0);
 }
 
 // op: 0 predicate, 1 barrier, 2 parity or state, 4 predicate and 5 value of the report, or
 // none; sub: order
 Outcome wait(Warp &w, const Instruction &in) {
+  const bool expired = std::exchange(w.fragment().expired, false);
   uint32_t done = 0;
   uint64_t address = 0, waited[32];
   bool parity = false;
@@ -268,7 +274,10 @@ Outcome wait(Warp &w, const Instruction &in) {
         return w.fail(in, on(*w.cta, a, "mbar_parity: parity must be 0 or 1, got " + dec(value)));
       x = value;
     } else {
-      x = w.reg<uint64_t>(in.op[2])[l] >> 63;
+      const uint64_t state = w.reg<uint64_t>(in.op[2])[l];
+      if (w.hazards)
+        w.hazards->stateAsked(w, in, a, state);
+      x = state >> 63;
     }
     if (mbarrierPhaseDone(*w.cta, a, x)) {
       done |= 1u << l;
@@ -278,9 +287,8 @@ Outcome wait(Warp &w, const Instruction &in) {
       parity = x;
     }
   }
-  // Lanes that all fail sleep together until one barrier changes. The time limit of a chip may
-  // end before that, so now and then a random run gives up.
-  if (!done && (in.flags & kTry) && !isTimeOver(w))
+  // Lanes that all fail sleep together until one barrier changes.
+  if (!done && (in.flags & kTry) && !isTimeOver(w, expired))
     return w.block(Wait::Kind::mbarrier, false, address, parity);
   if (w.hazards)
     tellWaited(w, in, done, waited);

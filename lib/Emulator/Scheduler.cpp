@@ -201,7 +201,7 @@ void Scheduler::reportStuck() {
   if (!source.done())
     others += "; further clusters cannot start, " + dec(int64_t(parked.size())) + " of " +
               dec(int64_t(total())) + " are resident";
-  (*first)->reportStuck(/*livelock=*/true, others);
+  (*first)->reportStuck(others);
 }
 
 void Scheduler::work() {

@@ -105,7 +105,11 @@ std::string describeWord(Warp &w, const Instruction &in, uint64_t address, unsig
          ", which holds " + hex(value);
 }
 
-void Cluster::reportStuck(bool livelock, const std::string &others) {
+void Cluster::reportStuck(const std::string &others) {
+  const bool livelock = std::any_of(order.begin(), order.end(), [](const Warp *w) {
+    return std::any_of(w->fragments.begin(), w->fragments.end(),
+                       [](const Fragment &f) { return f.wait.kind == Wait::Kind::none; });
+  });
   std::string message = livelock ? "livelock: every warp polls and nothing is in flight"
                                  : "deadlock: no warp can run and nothing is in flight";
   uint32_t line = 0;

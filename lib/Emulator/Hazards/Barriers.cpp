@@ -176,6 +176,41 @@ void Hazards::barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint6
   publish(s, g, 1u << lane, b->pending, order);
 }
 
+void Hazards::stateReturned(uint64_t address, uint64_t state) {
+  const Barrier *b = barrierAt(address);
+  if (!b)
+    return;
+  std::vector<ReturnedState> &by = returnedStates[state];
+  auto it = std::find_if(by.begin(), by.end(),
+                         [&](const ReturnedState &r) { return r.barrier == address; });
+  if (it == by.end())
+    by.push_back({address, b->completed});
+  else
+    it->phase = b->completed;
+}
+
+/// States are values: one that the barrier returns again two phases later is as good as new.
+void Hazards::stateAsked(const Warp &w, const Instruction &in, uint64_t address, uint64_t state) {
+  const Barrier *b = barrierAt(address);
+  if (!b)
+    return;
+  auto wrong = [&](const std::string &what) {
+    report(Rule::MB3, in.line, lineOf(b->init),
+           "(warp " + dec(w.id) + ") waits on " + name(address) + " by state " + hex(state) + what +
+               "; initialised at " + cluster.launch.module.file + ":" + dec(lineOf(b->init)),
+           "a state that an arrival at this mbarrier returned in its open phase or the one before");
+  };
+  auto found = returnedStates.find(state);
+  if (found == returnedStates.end())
+    return wrong(", which no arrival has returned");
+  for (const ReturnedState &r : found->second)
+    if (r.barrier == address)
+      return r.phase + 1 >= b->completed ? void()
+                                         : wrong(" of phase " + dec(r.phase) + " but " +
+                                                 dec(b->completed) + " phases are over");
+  wrong(" of " + name(found->second.front().barrier));
+}
+
 void Hazards::barrierWaited(Warp &w, const Instruction &in, uint32_t lanes, uint64_t address,
                             Order order, bool isCluster) {
   Barrier *b = barrierAt(address);

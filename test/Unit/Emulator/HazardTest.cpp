@@ -243,6 +243,20 @@ std::vector<HazardCase> cases() {
   // Who arrives itself may wait for the phase that has just ended, whoever saw those before.
   shared("MB3_own", elected(0, kArrive1 + kArrive1 + kArrive1 + "[+" + wait(1, 0) + "+]") +
                         "[-bar.sync 0;\n" + inWarp(1, wait(1, 0)) + "-]");
+  // Waits by state: of two phases ago, of another mbarrier, and an invented one.
+  auto arriveAt = [](const char *state, int barrier) {
+    return std::string("mbarrier.arrive.shared::cta.b64 ") + state + ", [bar+" +
+           std::to_string(8 * barrier) + "];\n";
+  };
+  auto waitBy = [](const std::string &state) {
+    return "mbarrier.test_wait.shared::cta.b64 %p4, [bar+8], " + state + ";\n";
+  };
+  shared("MB3_state", elected(0, arriveAt("%rd5", 1) + wait(1, 0) + arriveAt("%rd6", 1) +
+                                     wait(1, 1) + waitBy("[-%rd5-][+%rd6+]")));
+  shared("MB3_foreign", elected(0, arriveAt("%rd5", 0) + wait(0, 0) + arriveAt("%rd5", 0) +
+                                       arriveAt("%rd6", 1) + waitBy("[-%rd5-][+%rd6+]")));
+  shared("MB3_invented",
+         elected(0, arriveAt("%rd6", 1) + "[-mov.b64 %rd6, 12345;\n-]" + waitBy("%rd6")));
   shared("MB4", elected(0, kArrive1 + "[+" + wait(1, 0) + "+]" + kArrive1), L::warning);
   shared("MB5", elected(0, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar+8], [-144-][+128+];\n"
                            "add.u32 %r10, %b, 1024;\n"

@@ -204,6 +204,33 @@ TEST(MbarrierTryWait, GivesUpInSomeRandomRuns) {
 }
 
 // No low bit is taken of a larger number.
+/// Kernels look whether the next buffer is free before they do what frees it: the suspension
+/// ends by itself. With a second warp that polls, that computes, or that does nothing.
+TEST(MbarrierTryWait, EndsWhereNothingElseCanHappen) {
+  const std::string poll = "Q: mbarrier.test_wait.parity.shared::cta.b64 %p1, [bar+8], 0; @!%p1 "
+                           "bra Q;\n",
+                    sleep = "mov.u32 %r2, 0; Q: mbarrier.try_wait.parity.shared::cta.b64 %p1, "
+                            "[bar+8], 0; add.u32 %r2, %r2, 1; @!%p1 bra Q;\n";
+  for (const std::string &other : {std::string(), poll, sleep})
+    for (Timing timing : {Timing::earliest, Timing::latest, Timing::random}) {
+      Scene s;
+      s.options.timing = timing;
+      s.block = {other.empty() ? 32u : 64u, 1, 1};
+      Ran r =
+          run(kernel("setp.eq.u32 %p0, %t, 0; @%p0 mbarrier.init.shared::cta.b64 [bar], 1; @%p0 "
+                     "mbarrier.init.shared::cta.b64 [bar+8], 1; bar.sync 0;\n"
+                     "setp.ge.u32 %p2, %t, 32; @%p2 bra B;\n"
+                     "mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;\n"
+                     "selp.u32 %r1, 1, 2, %p1; @%p0 st.global.u32 [%out], %r1;\n"
+                     "@%p0 mbarrier.arrive.shared::cta.b64 _, [bar+8]; bra E;\nB: " +
+                         other + "E:\n",
+                     "sm_107a", kVars),
+              s);
+      EXPECT_EQ(r.error, "") << other;
+      EXPECT_EQ(r.out[0], 2u) << other;
+    }
+}
+
 TEST(MbarrierParity, IsZeroOrOne) {
   auto waited = [](const std::string &wait, const std::string &parity) {
     return refusal("mbarrier.init.shared.b64 [bar], 1; mov.u32 %r29, " + parity + "; mbarrier." +

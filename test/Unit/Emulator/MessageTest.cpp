@@ -204,7 +204,7 @@ const Case kCases[] = {
     {"StoreInFlightAtExit",
      "setp.eq.u32 %p0, %t, 0; mov.u32 %r0, buf; @%p0 cp.async.bulk.global.shared::cta.bulk_group "
      "[%out], [%r0], 16;",
-     "exit: cp.async.bulk store must have read its source before its CTA exits"},
+     "exit: cp.async.bulk store must be committed and have read its source before its CTA exits"},
     {"Trap", "setp.eq.u32 %p0, %t, 9; @%p0 trap;",
      "trap: kernel must not trap, cta 0,0,0 thread 9 did"},
     {"NonUniformAligned",
