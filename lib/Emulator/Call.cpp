@@ -113,10 +113,62 @@ struct Copy {
   template <typename T> static T run(T a) { return a; }
 };
 
+/// Where the arguments of __assertfail lie: the text, the file, the line, the function.
+struct AssertArguments : Extra {
+  struct Place {
+    int64_t at = 0;
+    bool isKnown = false, inFrame = false;
+  };
+  Place text, file, line;
+};
+
+/// The text that starts at a global address, as far as it can be printed.
+std::string textAt(Warp &w, uint64_t address) {
+  constexpr unsigned kMost = 240;
+  std::string out;
+  for (GlobalRange r = w.launch->memory.find(address); r.covers(address, 1); ++address) {
+    const char c = char(*r.at(address));
+    if (c < ' ' || c > '~')
+      break;
+    if (out.size() == kMost)
+      return out + "...";
+    out += c;
+  }
+  return out;
+}
+
 Outcome assertFailed(Warp &w, const Instruction &in) {
-  return w.fail(in, "trap: kernel must not fail an assertion, cta " + dec(w.cta->index.x) + "," +
-                        dec(w.cta->index.y) + "," + dec(w.cta->index.z) + " thread " +
-                        dec(w.id * 32 + w.leader()) + " did");
+  const auto &arguments = *static_cast<const AssertArguments *>(in.extra);
+  auto value = [&](const AssertArguments::Place &p, unsigned bytes) {
+    uint64_t v = 0;
+    const uint8_t *from = p.isKnown ? placeOf(w, w.leader(), p.at, bytes, p.inFrame) : nullptr;
+    if (from)
+      std::memcpy(&v, from, bytes);
+    return v;
+  };
+  std::string text = textAt(w, value(arguments.text, 8)),
+              file = textAt(w, value(arguments.file, 8));
+  if (!file.empty())
+    file.append(":").append(std::to_string(value(arguments.line, 4)));
+  std::string what = "trap: kernel must not fail an assertion, cta " + dec(w.cta->index.x) + "," +
+                     dec(w.cta->index.y) + "," + dec(w.cta->index.z) + " thread " +
+                     dec(w.id * 32 + w.leader()) + " did";
+  what += text.empty() && file.empty() ? "" : ": ";
+  return w.fail(in, what + file + (text.empty() || file.empty() ? "" : ": ") + text);
+}
+
+bool decodeAssert(Decoder &d, const std::vector<PtxOperand> &arguments) {
+  auto where = std::make_shared<AssertArguments>();
+  AssertArguments::Place *places[] = {&where->text, &where->file, &where->line};
+  for (size_t i = 0; i < std::size(places) && i < arguments.size(); ++i)
+    if (const Symbol *s = d.localParam(arguments[i].name); s && s->bytes >= (i == 2 ? 4u : 8u))
+      *places[i] = {int64_t(s->value), true, s->inFrame};
+  Instruction in;
+  in.run = assertFailed;
+  in.extra = where.get();
+  d.kernel.extras.push_back(where);
+  d.emit(in);
+  return true;
 }
 
 bool decodeCall(Decoder &d) {
@@ -131,12 +183,8 @@ bool decodeCall(Decoder &d) {
     arguments = d.operand(next++).items;
   if (callee.empty() || next > d.count())
     return d.fail("ptx_call: call must name a function");
-  if (callee == "__assertfail") {
-    Instruction in;
-    in.run = assertFailed;
-    d.emit(in);
-    return true;
-  }
+  if (callee == "__assertfail")
+    return decodeAssert(d, arguments);
   if (const std::string &table = tableOfCall(*d.raw); !table.empty() && next + 1 == d.count())
     return decodeIndirectCall(d, target, table, arguments, results);
   if (next != d.count())

@@ -200,6 +200,21 @@ TEST(Call, Refusals) {
             std::string::npos);
 }
 
+TEST(Call, AssertionSaysItsText) {
+  const std::string functions =
+      ".global .align 1 .b8 text[6] = {97, 32, 62, 32, 48, 0};\n"
+      ".global .align 1 .b8 file[4] = {107, 46, 104, 0};\n"
+      ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l);\n";
+  const std::string body =
+      "mov.u64 %rd1, text; cvta.global.u64 %rd1, %rd1; mov.u64 %rd2, file; cvta.global.u64 %rd2, "
+      "%rd2; { .param .b64 m; .param .b64 f; .param .b32 l; st.param.b64 [m], %rd1; st.param.b64 "
+      "[f], %rd2; st.param.b32 [l], 12; call __assertfail, (m, f, l); }";
+  EXPECT_EQ(
+      run(withFunctions(functions, body)).error,
+      "t.ptx:11: trap: kernel must not fail an assertion, cta 0,0,0 thread 0 did: k.h:12: a > "
+      "0");
+}
+
 TEST(Call, UncalledFunctionsAreChecked) {
   EXPECT_EQ(run(withFunctions(".func f() { bogus; ret; }\n", "")).error,
             "t.ptx:4: ptx_instruction: unknown instruction bogus");
