@@ -237,10 +237,18 @@ std::string checkLaunch(const LoadedModule &module, const Kernel &k, const Launc
       want[i] = v[i];
     return want[0] == d.x && want[1] == d.y && want[2] == d.z;
   };
+  auto dimensions = [](const std::vector<uint64_t> &v) {
+    std::string out;
+    for (size_t i = 0; i < 3; ++i)
+      out.append(i ? "x" : "").append(std::to_string(i < v.size() ? v[i] : 1));
+    return out;
+  };
   if (auto *req = directive("reqntid"); req && !exactly(*req, c.block))
-    return "launch_block: block must be that of .reqntid, got " + text(c.block);
+    return "launch_block: block must be that of .reqntid, " + dimensions(*req) + ", got " +
+           text(c.block);
   if (auto *req = directive("reqnctapercluster"); req && !req->empty() && !exactly(*req, c.cluster))
-    return "launch_cluster: cluster must be that of .reqnctapercluster, got " + text(c.cluster);
+    return "launch_cluster: cluster must be that of .reqnctapercluster, " + dimensions(*req) +
+           ", got " + text(c.cluster);
   uint64_t ctas = uint64_t(c.cluster.x) * c.cluster.y * c.cluster.z;
   if (ctas > 1 && !facts::supports(module.archValue, facts::Feature::clusters))
     return "launch_cluster: cluster must be 1x1x1 on " +
@@ -296,6 +304,16 @@ std::string checkLaunch(const LoadedModule &module, const Kernel &k, const Launc
   return {};
 }
 
+/// The first few of a list.
+static std::string namesOf(const std::vector<std::string> &names) {
+  constexpr size_t kMost = 8;
+  std::string out = names.empty() ? "which has none" : "";
+  for (size_t i = 0; i < std::min(names.size(), kMost); ++i)
+    out.append(i ? ", " : "").append(names[i]);
+  return names.size() > kMost ? out + " and " + std::to_string(names.size() - kMost) + " more"
+                              : out;
+}
+
 Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_view name,
                                            const LaunchConfig &config) {
   auto start = std::chrono::steady_clock::now();
@@ -305,7 +323,8 @@ Result<LaunchStats> EmulatedDevice::launch(const Module &module, std::string_vie
   const auto *loaded = dynamic_cast<const LoadedModule *>(&module);
   const Kernel *kernel = loaded ? loaded->find(name) : nullptr;
   if (!kernel)
-    return Refusal{"launch_kernel: kernel must be one of the module's, got " + std::string(name)};
+    return Refusal{"launch_kernel: kernel must be one of the module's, " +
+                   namesOf(module.kernels()) + "; got " + std::string(name)};
   if (!kernel->refusal.empty())
     return Refusal{kernel->refusal};
   Launch run(*loaded, *kernel, config, options, memory);

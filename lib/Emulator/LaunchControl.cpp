@@ -12,6 +12,8 @@
 #include "blockscale/Facts/Features.h"
 
 #include "AsyncOps.h"
+#include "Hazards/Hazards.h"
+#include "LaunchControl.h"
 #include "Scheduler.h"
 
 #include <cstring>
@@ -151,6 +153,8 @@ Outcome firstCtaid(Warp &w, const Instruction &in) {
     int l = __builtin_ctz(m);
     uint32_t words[4];
     std::memcpy(words, &w.reg<unsigned __int128>(in.op[3])[l], kAnswerBytes);
+    if (!(words[2] & 1) && w.hazards)
+      w.hazards->usedFailedAnswer(w, in);
     const uint32_t ctaid[3] = {words[0], words[1] & 0xFFFF, words[1] >> 16};
     for (int i = 0; i < 3; ++i)
       if (in.op[i] != kNone)
@@ -227,6 +231,8 @@ bool decodeLaunchControl(Decoder &d) {
 }
 
 } // namespace
+
+bool isTryCancel(const Instruction &in) { return in.run == tryCancel; }
 
 DecodeFn findLaunchControl(std::string_view opcode) {
   return opcode == "clusterlaunchcontrol" ? decodeLaunchControl : nullptr;

@@ -259,7 +259,8 @@ void Hazards::namedEnd(Cta &cta, unsigned id) {
 
 void Hazards::clusterArrive(Warp &w, Order order) {
   WarpState &s = stateOf(w);
-  sawRelaxedCluster |= !isRelease(order);
+  if (!isRelease(order))
+    s.relaxedClusterAt = s.now;
   eachGroup(s, w.mask, [&](Group &g) { publish(s, g, g.lanes, clusterPending, order); });
 }
 

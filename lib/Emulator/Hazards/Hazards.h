@@ -127,6 +127,9 @@ public:
   /// Registers that an instruction reads or writes, of a warp that is watched.
   void registers(Warp &w, const Instruction &in);
 
+  /// query_cancel.get_first_ctaid of an answer that says no cluster was cancelled.
+  void usedFailedAnswer(const Warp &w, const Instruction &in);
+
   /// An .aligned instruction whose lanes went different ways before.
   void metByChance(const Warp &w, const Instruction &in);
 
@@ -200,7 +203,7 @@ private:
     bool launches = false, waits = false;
   };
   std::vector<Dependence> dependence; // by rank
-  bool sawRelaxedWait = false, sawRelaxedArrive = false, sawRelaxedCluster = false;
+  bool sawRelaxedWait = false, sawRelaxedArrive = false;
 
   bool assumes(unsigned n) const {
     return options.mode != HazardMode::strict && options.assumes(n);
@@ -232,6 +235,7 @@ private:
   Actor actor(Warp &w, const Instruction &in, unsigned lane, Touch touch);
   bool knows(const Actor &x, const Record &r, uint32_t bytes) const;
   bool weaklyKnows(const Actor &x, const Record &r, uint32_t bytes) const;
+  void checkStarted(const Actor &x, uint32_t rank, uint32_t offset, unsigned bytes);
   bool isReadOfA(const Actor &x, const Record &r) const;
   bool isFenced(const Actor &x, const Record &r, uint32_t bytes, unsigned rank) const;
   void checkBarriers(Cta &cta);
@@ -277,6 +281,7 @@ private:
               std::string_view missing = {}) {
     report(rule, info(rule).level, line, otherLine, std::move(text), missing);
   }
+  const char *verbOf(const Record &r) const;
   std::string nameOf(const Record &r) const;
   std::string ownerOf(const Record &r) const;
   std::string missing(Rule rule, const Record &r) const;

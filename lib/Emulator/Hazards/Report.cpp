@@ -10,6 +10,7 @@
 #include "LaunchHazards.h"
 #include "State.h"
 
+#include "../LaunchControl.h"
 #include "../Text.h"
 
 #include <algorithm>
@@ -95,8 +96,15 @@ bool isAsynchronous(Touch t) { return t >= Touch::copyAsync && t != Touch::deall
 
 uint32_t Hazards::lineOf(const Record &r) const { return cluster.launch.kernel.code[r.site].line; }
 
+/// The access by its instruction, where what it touches does not tell.
+const char *Hazards::verbOf(const Record &r) const {
+  if (r.touch == Touch::bulkWrite && isTryCancel(cluster.launch.kernel.code[r.site]))
+    return "the answer of clusterlaunchcontrol.try_cancel";
+  return components[r.component].agent == Agent::wgmma ? "wgmma" : verb(r.touch);
+}
+
 std::string Hazards::nameOf(const Record &r) const {
-  std::string out = components[r.component].agent == Agent::wgmma ? "wgmma" : verb(r.touch);
+  std::string out = verbOf(r);
   out += " at " + cluster.launch.module.file + ":" + dec(lineOf(r));
   if (std::string owner = ownerOf(r); !owner.empty())
     out += " (" + owner + ")";
@@ -158,8 +166,7 @@ void Hazards::flush(const Actor &x) {
     if (cluster.ctas.size() > 1)
       what += " of cta rank " + dec(c.rank);
     bool unseen = c.rule == Rule::PX1 || c.rule == Rule::PX2;
-    const bool isWgmma = components[x.record.component].agent == Agent::wgmma;
-    std::string text = isWgmma ? "wgmma" : verb(here);
+    std::string text = verbOf(x.record);
     text += object(here);
     text += " (warp " + dec(x.state->warp->id) + ")" + does + what + " that " +
             (c.rule == Rule::MB7

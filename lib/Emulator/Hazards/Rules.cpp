@@ -180,8 +180,15 @@ constexpr HazardRule kRules[] = {
      "shared memory accesses that only the release of a tcgen05.commit orders",
      "a wait, in the thread of the later access, for the earlier one, or another release", "none",
      "A6: without, strict", ""},
+    {"OS14", HazardLevel::error,
+     "shared memory of another CTA touched before that CTA is known to have started",
+     "barrier.cluster.arrive and barrier.cluster.wait by both CTAs ahead of the access", "8.6", "",
+     "the manual says it of the CTA's end and CUDA's guide of its start, too"},
+    {"OS15", HazardLevel::warning, "first CTA taken from an answer that cancelled no cluster",
+     "clusterlaunchcontrol.query_cancel.is_canceled as the guard", "9.7.15.18", "",
+     "the manual calls what comes back undefined; who does not use it is safe"},
 };
-static_assert(std::size(kRules) == size_t(Rule::OS13) + 1);
+static_assert(std::size(kRules) == size_t(Rule::OS15) + 1);
 
 } // namespace
 

@@ -73,6 +73,8 @@ enum class Rule : uint8_t {
   OS11,
   OS12,
   OS13,
+  OS14,
+  OS15,
 };
 
 inline const HazardRule &info(Rule rule) { return hazardRules()[size_t(rule)]; }

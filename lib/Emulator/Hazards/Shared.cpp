@@ -119,9 +119,10 @@ Rule Hazards::sharedRule(const Actor &x, const Record &r, uint32_t bytes) const 
   }
   if (x.record.touch == Touch::storeSame && r.touch <= Touch::storeSame && isWrite(r.touch))
     return Rule::OS6;
-  if (weaklyKnows(x, r, bytes))
-    return sawRelaxedCluster ? Rule::CL1 : Rule::OS5;
-  return components[r.component].warp == x.state ? Rule::CL4 : Rule::OS2;
+  const WarpState *by = components[r.component].warp;
+  if (weaklyKnows(x, r, bytes)) // by the cluster barrier, if it came behind the access
+    return by && r.count <= by->relaxedClusterAt ? Rule::CL1 : Rule::OS5;
+  return by == x.state ? Rule::CL4 : Rule::OS2;
 }
 
 /// A7: a store over what a committed operation has read, and asynchronous accesses that two
@@ -252,10 +253,33 @@ void Hazards::lanesCollided(const Warp &w, const Instruction &in, const char *st
          {});
 }
 
+void Hazards::usedFailedAnswer(const Warp &w, const Instruction &in) {
+  report(Rule::OS15, in.line, 0,
+         "(warp " + dec(w.id) +
+             ") takes the first CTA from an answer that says that no cluster was cancelled");
+}
+
+/// OS14: something of that CTA must be known.
+void Hazards::checkStarted(const Actor &x, uint32_t rank, uint32_t offset, unsigned bytes) {
+  const Knowledge &k = x.group->knows;
+  for (const auto &s : warps)
+    if (s->warp->cta->rank == rank)
+      if (const uint32_t c = s->agents[size_t(Agent::thread)];
+          c && (k.plain.coversAny(c, kAllLanes, 1) || k.weak.coversAny(c, kAllLanes, 1)))
+        return;
+  if (!k.sawRelaxed)
+    report(Rule::OS14, x.in->line, 0,
+           std::string(verb(x.record.touch)) + " (warp " + dec(x.state->warp->id) +
+               ") touches shared memory bytes " + hex(offset) + ".." + hex(offset + bytes - 1) +
+               " of cta rank " + dec(rank) + ", which it does not know to have started");
+}
+
 void Hazards::touchSharedAt(const Actor &x, Space space, uint64_t address, unsigned bytes) {
   if (space != Space::shared && space != Space::sharedCluster)
     return;
   Cta *cta = cluster.ctaOf(address);
+  if (cta != x.state->warp->cta)
+    checkStarted(x, cta->rank, uint32_t(address & kSharedOffsetMask), bytes);
   touchShared(x, *cta, uint32_t(address & kSharedOffsetMask), bytes);
   if (cta != x.state->warp->cta)
     endings[cta->rank].add(x.record, isWrite(x.record.touch),

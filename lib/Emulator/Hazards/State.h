@@ -59,8 +59,9 @@ struct Hazards::WgmmaState {
 
 struct Hazards::WarpState {
   Warp *warp = nullptr;
-  uint32_t now = 1;       // count of the accesses of its threads
-  uint32_t relaxedAt = 0; // the last at which it wrote a flag that keeps no `weak`
+  uint32_t now = 1;              // count of the accesses of its threads
+  uint32_t relaxedAt = 0;        // the last at which it wrote a flag that keeps no `weak`
+  uint32_t relaxedClusterAt = 0; // the last of its relaxed arrivals at the cluster barrier
   uint32_t agents[kWarpAgents] = {};
   std::vector<Group> groups;
   struct Load {

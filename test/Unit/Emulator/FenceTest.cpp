@@ -97,6 +97,7 @@ TEST(ClusterBarrierForms, WaitShowsWhatTheOtherStored) {
       s.outWords = 2;
       Ran r = run(kernel("mov.u32 %r0, %cluster_ctarank; xor.b32 %r1, %r0, 1; mov.u32 %r2, buf; "
                          "mapa.shared::cluster.u32 %r3, %r2, %r1; setp.eq.u32 %p0, %t, 0;\n"
+                         "barrier.cluster.arrive; barrier.cluster.wait;\n"
                          "@%p0 st.shared::cluster.u32 [%r3], %r1; barrier.cluster.arrive" +
                              arrive + "; barrier.cluster.wait" + wait +
                              ";\n@%p0 ld.shared.u32 %r4, [buf]; mad.wide.u32 %rd0, %r0, 4, %out; "

@@ -193,6 +193,15 @@ std::vector<HazardCase> cases() {
                                    "ld.shared.b128 %q, [buf]; clusterlaunchcontrol.query_cancel."
                                    "is_canceled.pred.b128 %p3, %q; fence.proxy.async;\n[-" +
                                    tryCancel + wait(0, 1) + "-]"));
+  shared(
+      "OS15",
+      ".reg .b128 %q;\n" +
+          elected(0, tryCancel + wait(0, 0) +
+                         "ld.shared.b128 %q, [buf]; clusterlaunchcontrol.query_cancel."
+                         "is_canceled.pred.b128 %p3, %q;\n[+@%p3 +]clusterlaunchcontrol."
+                         "query_cancel.get_first_ctaid.v4.b32.b128 {%r20, %r21, %r22, _}, %q;\n"),
+      L::warning);
+  c.back().touchesNothing = c.back().isAlone = true;
   shared("PX1", kWord + kStore + "[+" + kFence + "+]bar.sync 0;\n" +
                     elected(0, kCopyOut + kCommitGroup + "cp.async.bulk.wait_group 0;\n"));
   // A fence covers the memory that its suffix names.
@@ -311,6 +320,12 @@ std::vector<HazardCase> cases() {
   const std::string peerWord = "xor.b32 %r13, %cr, 1; mapa.shared::cluster.u32 %r14, %r11, %r13;\n",
                     peerBar = "mov.u32 %r15, bar; add.u32 %r15, %r15, 8; "
                               "mapa.shared::cluster.u32 %r15, %r15, %r13;\n";
+  const std::string clusterMeets =
+      "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n";
+  shared("OS14", "mov.u32 %cr, %cluster_ctarank;\n" + kWord + "[+" + clusterMeets + "+]" +
+                     peerWord + "st.shared::cluster.u32 [%r14+1024], %t;\n" + clusterMeets);
+  c.back().cluster = {1, 2, 1}; // no pair, whose CTAs meet ahead of the body
+  c.back().touchesNothing = c.back().isAlone = true;
   auto inPair = [&](std::string label, std::string body) {
     shared(std::move(label), kWord + peerWord + std::move(body));
     c.back().cluster = {2, 1, 1};
