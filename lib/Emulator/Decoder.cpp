@@ -128,7 +128,7 @@ static Effect effectOf(const PtxInstruction &in) {
 Instruction &Decoder::emit(Instruction in) {
   in.line = line;
   if (!raw->guard.empty()) {
-    in.guard = predicateNamed(raw->guard);
+    in.guard = readPredicate(raw->guard);
     in.guardNegated = raw->guardNegated;
   }
   in.touched = uint32_t(kernel.touched.size());
@@ -318,7 +318,7 @@ bool Decoder::decodeForm(const PtxInstruction &in) {
     Instruction check;
     check.run = guardedAlike;
     check.converge = Converge::allLive;
-    check.op[0] = predicateNamed(in.guard);
+    check.op[0] = readPredicate(in.guard);
     check.line = line;
     kernel.code.push_back(check);
   }
@@ -330,7 +330,7 @@ bool Decoder::decodeForm(const PtxInstruction &in) {
       Instruction check = unsetRegisterCheck(kernel, name, use);
       check.line = line;
       if (!in.guard.empty() && name != in.guard) {
-        check.guard = predicateNamed(in.guard);
+        check.guard = readPredicate(in.guard);
         check.guardNegated = in.guardNegated;
       }
       kernel.code.push_back(check);

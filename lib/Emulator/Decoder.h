@@ -159,6 +159,8 @@ public:
   Operand wideDest(const PtxOperand &o, Type t, RegClass &cls);
   Operand predicate(const PtxOperand &o, bool isDest, bool *negated = nullptr);
   Operand predicateNamed(const std::string &name);
+  /// Of a source or guard.
+  Operand readPredicate(const std::string &name);
   Operand sinkOr(const PtxOperand &o, Type t) {
     return o.kind == PtxOperand::Kind::sink ? kNone : dest(o, t);
   }

@@ -256,6 +256,14 @@ Operand Decoder::predicateNamed(const std::string &n) {
   return slotOf(*s);
 }
 
+Operand Decoder::readPredicate(const std::string &name) {
+  const Operand p = predicateNamed(name);
+  if (kernel.readPredicates.size() <= p)
+    kernel.readPredicates.resize(p + 1);
+  kernel.readPredicates[p] = true;
+  return p;
+}
+
 Operand Decoder::predicate(const PtxOperand &o, bool isDest, bool *negated) {
   if (negated)
     *negated = o.negated;
@@ -265,7 +273,7 @@ Operand Decoder::predicate(const PtxOperand &o, bool isDest, bool *negated) {
     return o.value ? kPredTrue : kPredFalse;
   if (o.negated && !negated)
     fail("ptx_operand: predicate " + o.name + " must not be negated here");
-  return predicateNamed(o.name);
+  return isDest ? predicateNamed(o.name) : readPredicate(o.name);
 }
 
 AddressOperand Decoder::address(const PtxOperand &o) {

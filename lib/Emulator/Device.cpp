@@ -267,7 +267,7 @@ std::string checkLaunch(const LoadedModule &module, const Kernel &k, const Launc
            std::string(facts::name(module.archValue));
   if (launch.options.unmodelled == Unmodelled::refuse &&
       std::find(k.evidence.begin(), k.evidence.end(), kNoEvidence) != k.evidence.end())
-    return "mma_unmodelled: products of a kernel must have a published model, got mma.sync for " +
+    return "mma_unmodelled: products of a kernel must have a published model, got those of " +
            std::string(facts::name(module.archValue)) + " with " + kNoEvidence;
   if (launch.options.residentClusters > kMaxResident)
     return "launch_resident: resident clusters must be at most " + dec(kMaxResident) + ", got " +

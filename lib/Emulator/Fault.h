@@ -25,6 +25,7 @@ struct Fault {
   std::string other;       // "mbarrier.init"; empty: nobody else takes part
   uint32_t otherLine = 0;  // of it
   std::string_view breaks; // a rule, where it is not that of the code
+  std::string_view lack;   // what is missing, where it is not that of the code
 
   Fault() = default;
   template <class T>

@@ -37,8 +37,6 @@ enum : uint32_t {
   kLayoutV1 = 512,
   kClusterScope = 1 << 16
 };
-/// Marks a state that mbarrier.pending_count may read; between the fields of the state.
-constexpr uint64_t kCountedState = uint64_t(1) << 20;
 
 Outcome wait(Warp &w, const Instruction &in);
 
@@ -113,7 +111,10 @@ Outcome inval(Warp &w, const Instruction &in) {
 
 uint64_t stateToken(Warp &w, uint64_t address) {
   Place p;
-  return find(*w.cta, address, p).empty() ? p.state.pack() : 0;
+  if (!find(*w.cta, address, p).empty())
+    return 0;
+  const uint64_t word = p.state.pack();
+  return w.hazards ? w.hazards->stampState(word, address) : word;
 }
 
 /// The barriers of a lane: with a mask (op[3]) the same offset in several CTAs.
@@ -155,9 +156,7 @@ Outcome arrive(Warp &w, const Instruction &in) {
                     "mbar_state: an arrival that returns a state must be at a barrier of the own "
                     "CTA, got " +
                         hex(address));
-        token = stateToken(w, address) | (isNoComplete(arrival) ? kCountedState : 0);
-        if (w.hazards)
-          w.hazards->stateReturned(address, token);
+        token = stateToken(w, address) | (isNoComplete(arrival) ? mbarrier_state::kCounted : 0);
       }
       if (w.hazards)
         w.hazards->barrierArrive(w, in, unsigned(l), address, Order(in.sub),
@@ -202,7 +201,7 @@ Outcome pendingCount(Warp &w, const Instruction &in) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     int l = __builtin_ctz(m);
     uint64_t state = w.reg<uint64_t>(in.op[1])[l];
-    if (!(state & kCountedState))
+    if (!(state & mbarrier_state::kCounted))
       return w.fail(in,
                     "mbar_state: state of mbarrier.pending_count must come from an arrival with "
                     ".noComplete, got " +
@@ -241,7 +240,10 @@ void tellWaited(Warp &w, const Instruction &in, uint32_t lanes, const uint64_t *
       if (address[__builtin_ctz(m)] == first)
         same |= m & -m;
     lanes &= ~same;
-    w.hazards->barrierWaited(w, in, same, first, Order(in.sub), in.flags & kClusterScope);
+    // Who does not look whether the phase is over does not know it.
+    const bool isSeen = w.kernel->reads(in.op[0]);
+    w.hazards->barrierWaited(w, in, same, first, isSeen ? Order(in.sub) : Order::weak,
+                             in.flags & kClusterScope);
   }
 }
 

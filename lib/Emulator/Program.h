@@ -158,6 +158,10 @@ struct Kernel {
   std::vector<LaneLine> constants;
   uint32_t registerBytes = 0;
   uint32_t predicates = 2;
+  std::vector<bool> readPredicates; // by index; may be shorter
+  bool reads(Operand predicate) const {
+    return predicate < readPredicates.size() && readPredicates[predicate];
+  }
   std::vector<Preset> presets;
   std::vector<Param> params;
   uint64_t paramBytes = 0;

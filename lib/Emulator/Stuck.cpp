@@ -52,6 +52,12 @@ std::string describePoll(Warp &w, const Fragment &start) {
   return line ? ": line " + dec(line) + best.text : std::string();
 }
 
+/// It waits for all lanes of its warp to come to the same instruction.
+bool isAligned(const Warp &w, const Fragment &f) {
+  return f.wait.kind == Wait::Kind::converge &&
+         w.kernel->code[f.pc].converge == Converge::allLive;
+}
+
 std::string describeWait(Warp &w, const Fragment &f) {
   using K = Wait::Kind;
   std::string at = "line " + dec(w.lineOf(f));
@@ -69,7 +75,8 @@ std::string describeWait(Warp &w, const Fragment &f) {
     return at + " waits at the cluster barrier (" + dec(w.cta->cluster->clusterArrived) + " of " +
            dec(w.cta->cluster->clusterExpected) + " threads arrived)";
   case K::converge:
-    return at + " waits for lanes " + hex(w.live & ~f.mask) + " of its warp";
+    return at + (isAligned(w, f) ? ", which is .aligned," : "") + " waits for lanes " +
+           hex(w.live & ~f.mask) + " of its warp";
   case K::tmemAlloc:
     if (w.cta->pairCall.warp == &w)
       return at + " waits for a warp of its peer CTA at the same instruction";
@@ -113,9 +120,11 @@ void Cluster::reportStuck(const std::string &others) {
   std::string message = livelock ? "livelock: every warp polls and nothing is in flight"
                                  : "deadlock: no warp can run and nothing is in flight";
   uint32_t line = 0;
+  bool isApart = false;
   for (auto &cta : ctas)
     for (auto &w : cta->warps)
       for (const Fragment &f : std::vector<Fragment>(w->fragments)) {
+        isApart |= isAligned(*w, f);
         if (!line)
           line = w->lineOf(f);
         message += "; cta " + dec(cta->index.x) + "," + dec(cta->index.y) + "," +
@@ -136,6 +145,9 @@ void Cluster::reportStuck(const std::string &others) {
         wrongAt = uint64_t(cta->rank) << kClusterShift | offset;
       }
   Fault fault(std::move(message));
+  if (isApart)
+    fault.lack = "one path of all lanes of the warp to each .aligned instruction, which bar.sync is; "
+                 "barrier.sync without .aligned lets them come apart";
   if (hazards && wrongAt) {
     fault = hazards->namingBarrier(std::move(fault), *wrongAt);
     fault.memory = sharedBytes(*wrongAt, sizeof(uint64_t));

@@ -9,6 +9,8 @@
 #include "Tcgen05.h"
 #include "Hazards/Hazards.h"
 
+#include "blockscale/Emulator/Mma.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -140,6 +142,9 @@ bool decodeCommit(Decoder &d) {
   return d.error.empty();
 }
 
+/// The published models are of sm_100; of which forms on sm_103 and sm_107, mmaEvidence() tells.
+constexpr facts::ArchSet kUnmeasured{facts::Arch::sm_110a, facts::Arch::sm_110f};
+
 bool decodeTcgen05(Decoder &d) {
   if (!facts::supports(d.arch, facts::Feature::tcgen05))
     return d.fail("ptx_target: tcgen05 must have a target with tensor memory, got " +
@@ -173,8 +178,11 @@ bool decodeTcgen05(Decoder &d) {
     return decodeTmemLoadStore(d, true);
   if (d.take("cp"))
     return decodeTmemCopy(d);
-  if (d.take("mma"))
+  if (d.take("mma")) {
+    if (kUnmeasured.contains(d.arch))
+      noteEvidence(d.kernel, kNoEvidence);
     return decodeTmemMma(d);
+  }
   return false;
 }
 

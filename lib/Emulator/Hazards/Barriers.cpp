@@ -10,6 +10,7 @@
 
 #include "State.h"
 
+#include "../Mbarrier.h"
 #include "../Text.h"
 
 #include <algorithm>
@@ -104,7 +105,7 @@ void Hazards::barrierInit(Warp &w, const Instruction &in, unsigned lane, uint64_
   b.copies.clear();
   b.remote.clear();
   // Phases go on counting, so that old knowledge is not taken for new.
-  b.completed = components[b.component].count;
+  b.completed = b.first = components[b.component].count;
 }
 
 void Hazards::barrierInval(Warp &w, const Instruction &in, unsigned lane, uint64_t address) {
@@ -176,21 +177,19 @@ void Hazards::barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint6
   publish(s, g, 1u << lane, b->pending, order);
 }
 
-void Hazards::stateReturned(uint64_t address, uint64_t state) {
-  const Barrier *b = barrierAt(address);
-  if (!b)
-    return;
-  std::vector<ReturnedState> &by = returnedStates[state];
-  auto it = std::find_if(by.begin(), by.end(),
-                         [&](const ReturnedState &r) { return r.barrier == address; });
-  if (it == by.end())
-    by.push_back({address, b->completed});
-  else
-    it->phase = b->completed;
+uint64_t Hazards::stampState(uint64_t word, uint64_t address) const {
+  using namespace mbarrier_state;
+  auto it = barriers.find(address);
+  if (it == barriers.end())
+    return word;
+  const uint64_t place =
+      address >> kClusterShift << kRankShift | (address & kSharedOffsetMask) / sizeof(uint64_t);
+  word &= ~(kPhaseMask << kPhaseShift | kPlaceMask);
+  return word | kStamped | (it->second.completed & kPhaseMask) << kPhaseShift | place;
 }
 
-/// States are values: one that the barrier returns again two phases later is as good as new.
 void Hazards::stateAsked(const Warp &w, const Instruction &in, uint64_t address, uint64_t state) {
+  using namespace mbarrier_state;
   const Barrier *b = barrierAt(address);
   if (!b)
     return;
@@ -200,15 +199,22 @@ void Hazards::stateAsked(const Warp &w, const Instruction &in, uint64_t address,
                "; initialised at " + cluster.launch.module.file + ":" + dec(lineOf(b->init)),
            "a state that an arrival at this mbarrier returned in its open phase or the one before");
   };
-  auto found = returnedStates.find(state);
-  if (found == returnedStates.end())
+  const uint64_t offset = (state & ((1u << kRankShift) - 1)) * sizeof(uint64_t),
+                 rank = (state & kPlaceMask) >> kRankShift;
+  auto it = barriers.find(rank << kClusterShift | offset);
+  if (!(state & kStamped) || it == barriers.end())
     return wrong(", which no arrival has returned");
-  for (const ReturnedState &r : found->second)
-    if (r.barrier == address)
-      return r.phase + 1 >= b->completed ? void()
-                                         : wrong(" of phase " + dec(r.phase) + " but " +
-                                                 dec(b->completed) + " phases are over");
-  wrong(" of " + name(found->second.front().barrier));
+  const Barrier &of = it->second;
+  const uint64_t behind = (of.completed - (state >> kPhaseShift)) & kPhaseMask;
+  if (behind > of.completed)
+    return wrong(", which no arrival has returned");
+  const uint32_t phase = of.completed - uint32_t(behind);
+  if (&of != b)
+    return wrong(" of phase " + dec(phase) + " of " + name(it->first));
+  if (phase < b->first)
+    return wrong(" of phase " + dec(phase) + ", which was over before that mbarrier was initialised");
+  if (behind > 1)
+    wrong(" of phase " + dec(phase) + " but " + dec(b->completed) + " phases are over");
 }
 
 void Hazards::barrierWaited(Warp &w, const Instruction &in, uint32_t lanes, uint64_t address,
@@ -217,6 +223,8 @@ void Hazards::barrierWaited(Warp &w, const Instruction &in, uint32_t lanes, uint
   if (!b)
     return;
   barrierUse(w, in, unsigned(__builtin_ctz(lanes)), address);
+  if (order == Order::weak)
+    return;
   if (!assumes(5) && !isCluster && b->completed && b->remotePhase == b->completed)
     reportScope(w, in, *b, address, "waits on");
   sawRelaxedWait |= !isAcquire(order);

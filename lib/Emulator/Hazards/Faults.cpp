@@ -183,6 +183,8 @@ std::string faultLines(const Fault &fault, const std::string &file) {
   for (const HazardRule &rule : hazardRules())
     if (!fault.breaks.empty() && rule.label == fault.breaks)
       return out + lackLine(rule.lack, rule.missing, rule.label);
+  if (!fault.lack.empty())
+    return out + lackLine(HazardLack::missing, fault.lack, "");
   if (const HazardFault *row = rowOf(std::string_view(fault.text).substr(0, fault.text.find(':'))))
     out += lackLine(row->lack, row->missing, row->label);
   return out;

@@ -61,11 +61,12 @@ public:
   void barrierArrive(Warp &w, const Instruction &in, unsigned lane, uint64_t address, Order order,
                      bool isCluster);
   void barrierUse(Warp &w, const Instruction &in, unsigned lane, uint64_t address);
-  /// An arrival has returned this state, and a wait asks by it. MB3: it must be one of the open
-  /// phase of that barrier, or of the one before.
-  void stateReturned(uint64_t address, uint64_t state);
+  /// The state that an arrival returns, with the barrier and its open phase in it; and a wait by
+  /// a state. MB3: it must be of the open phase of that barrier, or of the one before.
+  uint64_t stampState(uint64_t word, uint64_t address) const;
   void stateAsked(const Warp &w, const Instruction &in, uint64_t address, uint64_t state);
-  /// A wait that has seen its phase end, for lanes that wait for the same barrier.
+  /// A wait that has seen its phase end, for lanes that wait for the same barrier; a weak one
+  /// where nobody reads its result.
   void barrierWaited(Warp &w, const Instruction &in, uint32_t lanes, uint64_t address, Order order,
                      bool isCluster);
   /// Who took part in the phase before, but not in this one.
@@ -179,11 +180,6 @@ private:
   std::vector<Record> pairAllocs;                // by rank: the last tcgen05.alloc.cta_group::2
   std::vector<bool> pairFrees;                   // by pair: one of its CTAs has freed
   std::map<uint64_t, Barrier> barriers;          // by cluster address
-  struct ReturnedState {
-    uint64_t barrier;
-    uint32_t phase; // the last in which it was returned
-  };
-  std::unordered_map<uint64_t, std::vector<ReturnedState>> returnedStates;
   struct Named;
   std::vector<Named> named; // by rank, 16 each
   Knowledge clusterPending, clusterDone;

@@ -63,7 +63,8 @@ public:
         hazards.report(Rule::OS4, x.in->line, 0,
                        "cp.async.cg (warp " + dec(x.state->warp->id) +
                            ") writes shared memory bytes " + hex(offset) + ".." +
-                           hex(offset + bytes - 1));
+                           hex(offset + bytes - 1) +
+                           "; the limit is from a code comment, unmeasured");
       x.lane = unsigned(extra);
       x.group = &hazards.groupOf(*x.state, x.lane);
       x.record.lanes = 1u << extra;

@@ -107,6 +107,7 @@ struct Hazards::Barrier {
   bool isLive = false;
   Knowledge pending, done;
   uint32_t completed = 0;                     // phases
+  uint32_t first = 0;                         // phase since mbarrier.init
   std::vector<Signal> signals, signalsBefore; // of the open phase, of the one before
   std::vector<uint32_t> copies;       // lines of copies in flight that signal the open phase
   uint32_t duePhase = 0, dueLine = 0; // the last arrival by an operation

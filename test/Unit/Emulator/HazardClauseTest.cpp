@@ -238,6 +238,46 @@ TEST(HazardWords, Mbarriers) {
                              "mbarrier.init and its use  [MB1]");
 }
 
+TEST(HazardWords, StatesOfMbarriers) {
+  HazardCase c;
+  c.label = "MB3";
+  c.body = elected(0, "mbarrier.arrive.shared::cta.b64 %rd5, [bar];\n"
+                      "mbarrier.arrive.shared::cta.b64 %rd6, [bar+8];\n"
+                      "mbarrier.test_wait.shared::cta.b64 %p4, [bar+8], %rd5;\n");
+  const std::string report = reportOf(c);
+  EXPECT_NE(report.find("(warp 0) waits on mbarrier 0x5408..0x540f of cta rank 0 by state 0x"),
+            std::string::npos)
+      << report;
+  EXPECT_NE(report.find(" of phase 0 of mbarrier 0x5400..0x5407 of cta rank 0; initialised at "
+                        "t.ptx:"),
+            std::string::npos)
+      << report;
+}
+
+/// What nobody has measured says so where it is reported.
+TEST(HazardWords, UnmeasuredLimit) {
+  HazardCase c;
+  c.target = "sm_107a";
+  c.shared = 260000;
+  c.body = "mov.u32 %r11, big; add.u32 %r11, %r11, 252928;\n"
+           "@%p6 cp.async.cg.shared.global [%r11], [%in], 16; cp.async.wait_all;\n";
+  EXPECT_NE(reportOf(c).find("; the limit is from a code comment, unmeasured\n"), std::string::npos)
+      << reportOf(c);
+}
+
+TEST(HazardWords, NonUniformAligned) {
+  HazardCase c;
+  c.body = "setp.lt.u32 %p4, %la, 7; @%p4 bra N0;\nbar.sync 0; bra N1;\nN0: bar.sync 0;\nN1:\n";
+  const std::string report = reportOf(c);
+  EXPECT_NE(report.find("at line " + lineOf(c, "N0: ") +
+                        ", which is .aligned, waits for lanes 0xffffff80 of its warp"),
+            std::string::npos)
+      << report;
+  EXPECT_NE(report.find("\n  missing: one path of all lanes of the warp to each .aligned"),
+            std::string::npos)
+      << report;
+}
+
 TEST(HazardWords, GlobalMemory) {
   HazardCase c;
   c.grid = {2, 1, 1};

@@ -264,8 +264,36 @@ std::vector<HazardCase> cases() {
                                      wait(1, 1) + waitBy("[-%rd5-][+%rd6+]")));
   shared("MB3_foreign", elected(0, arriveAt("%rd5", 0) + wait(0, 0) + arriveAt("%rd5", 0) +
                                        arriveAt("%rd6", 1) + waitBy("[-%rd5-][+%rd6+]")));
+  // The same where the barrier's word was equal then, and from before it was initialised again.
+  const std::string arriveAndWait[] = {arriveAt("%rd5", 1) + wait(1, 0),
+                                       arriveAt("%rd6", 1) + wait(1, 1),
+                                       arriveAt("%rd7", 1) + wait(1, 0)};
+  shared("MB3_stateTwin", elected(0, arriveAndWait[0] + arriveAndWait[1] + arriveAndWait[2] +
+                                         waitBy("[-%rd5-][+%rd7+]")));
+  shared("MB3_foreignTwin",
+         elected(0, arriveAt("%rd5", 0) + arriveAt("%rd6", 1) + waitBy("[-%rd5-][+%rd6+]")));
+  shared("MB3_stateBefore",
+         elected(0, arriveAndWait[0] + "mbarrier.inval.shared::cta.b64 [bar+8];\n"
+                                       "mbarrier.init.shared::cta.b64 [bar+8], 1;\n" +
+                        arriveAt("%rd6", 1) + waitBy("[-%rd5-][+%rd6+]")));
+  // A state is a value: it goes through memory and shuffles, bit by bit.
+  shared("MB3_stateKept",
+         elected(0, arriveAndWait[0] + arriveAndWait[1] +
+                        "st.shared.b64 [%b], [-%rd5-][+%rd6+];\nld.shared.v2.b32 {%r20, %r21}, [%b];\n"
+                        "mov.b64 %rd7, {%r20, %r21};\n" +
+                        waitBy("%rd7")));
   shared("MB3_invented",
          elected(0, arriveAt("%rd6", 1) + "[-mov.b64 %rd6, 12345;\n-]" + waitBy("%rd6")));
+  // Nobody looks whether the wait has seen the phase end.
+  const std::string unread = "{\n.reg .pred %pu;\nmbarrier.try_wait.parity.shared::cta.b64 %pu, "
+                             "[bar+8], 0;\n}\n";
+  shared("OS1_unread",
+         elected(0, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar+8], 128;\n"
+                    "add.u32 %r10, %b, 1024;\n"
+                    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r10], "
+                    "[%in], 128, [bar+8];\n") +
+             unread + "[+" + wait(1, 0) + "+]ld.shared.u32 %r13, [%b+1024];\n[-" + wait(1, 0) +
+             "-]");
   shared("MB4", elected(0, kArrive1 + "[+" + wait(1, 0) + "+]" + kArrive1), L::warning);
   shared("MB5", elected(0, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar+8], [-144-][+128+];\n"
                            "add.u32 %r10, %b, 1024;\n"

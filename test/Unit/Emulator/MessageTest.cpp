@@ -209,8 +209,9 @@ const Case kCases[] = {
      "trap: kernel must not trap, cta 0,0,0 thread 9 did"},
     {"NonUniformAligned",
      "setp.lt.u32 %p0, %t, 4; @%p0 bra L; bar.sync 0; bra E; L: bar.sync 0; E:",
-     "deadlock: no warp can run and nothing is in flight; cta 0,0,0 warp 0 at line 11 waits for "
-     "lanes 0xf of its warp; cta 0,0,0 warp 0 at line 11 waits for lanes 0xfffffff0 of its warp"},
+     "deadlock: no warp can run and nothing is in flight; cta 0,0,0 warp 0 at line 11, which is "
+     ".aligned, waits for lanes 0xf of its warp; cta 0,0,0 warp 0 at line 11, which is .aligned, "
+     "waits for lanes 0xfffffff0 of its warp"},
 };
 
 class Message : public ::testing::TestWithParam<Case> {};

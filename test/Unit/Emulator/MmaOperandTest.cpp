@@ -392,6 +392,22 @@ TEST(PairEvidence, ProductsOfAPairCarryTheLabel) {
   }
 }
 
+/// No model was made of an sm_110's sums.
+TEST(MmaEvidence, ChipsThatNobodyMeasuredAreLabelled) {
+  for (const char *target : {"sm_100a", "sm_103a", "sm_110a"}) {
+    MmaScene s;
+    s.target = target;
+    s.a = kMajor(kE4M3, Layout::b128, 0);
+    s.b = kMajor(kE4M3, Layout::b128, 0x8000);
+    s.idesc = shape(128, 64) | kUe8m0;
+    const bool labelled = s.target == "sm_110a";
+    EXPECT_EQ(runMma(s).evidence, std::vector<std::string>(labelled, kNoEvidence)) << target;
+    s.options.unmodelled = Unmodelled::refuse;
+    EXPECT_EQ(runMma(s).error.find("mma_unmodelled") != std::string::npos, labelled)
+        << runMma(s).error;
+  }
+}
+
 MmaScene collectorScene(const std::string &first, std::vector<std::string> then) {
   MmaScene s;
   s.target = "sm_107a";
