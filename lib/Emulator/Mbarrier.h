@@ -49,16 +49,16 @@ struct MbarrierState {
   }
 };
 
-/// What an arrival returns is opaque to PTX. The parity of the phase and the pending count lie
-/// as in the barrier; under the hazard checks the fields that no instruction reads tell which
-/// barrier and which phase it is of, wherever the program keeps it.
+/// What an arrival returns is opaque to PTX. Its upper half is the barrier's, as on a chip; under
+/// the hazard checks the lower one tells the barrier and the phase, wherever the program keeps it.
 namespace mbarrier_state {
-inline constexpr uint64_t kStamped = uint64_t(1) << 42; // the next two fields hold
+inline constexpr uint64_t kLower = 0xFFFFFFFF;
 inline constexpr unsigned kPhaseShift = 21;
-inline constexpr uint64_t kPhaseMask = 0x1FFFFF; // number of the phase, cut
-inline constexpr uint64_t kPlaceMask = 0xFFFFF;  // rank of the CTA, then the offset in units of 8
-inline constexpr unsigned kRankShift = 15;
+inline constexpr uint64_t kPhaseMask = 0x7FF;           // number of the phase, cut
 inline constexpr uint64_t kCounted = uint64_t(1) << 20; // mbarrier.pending_count may read it
+inline constexpr uint64_t kStamped = uint64_t(1) << 19; // phase and place hold
+inline constexpr unsigned kRankShift = 15;              // rank of the CTA, above offset / 8
+inline constexpr uint64_t kPlaceMask = kStamped - 1;
 } // namespace mbarrier_state
 
 /// Is the phase of this parity over? True for what is no barrier: the wait then

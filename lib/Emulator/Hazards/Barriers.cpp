@@ -184,8 +184,7 @@ uint64_t Hazards::stampState(uint64_t word, uint64_t address) const {
     return word;
   const uint64_t place =
       address >> kClusterShift << kRankShift | (address & kSharedOffsetMask) / sizeof(uint64_t);
-  word &= ~(kPhaseMask << kPhaseShift | kPlaceMask);
-  return word | kStamped | (it->second.completed & kPhaseMask) << kPhaseShift | place;
+  return (word & ~kLower) | (it->second.completed & kPhaseMask) << kPhaseShift | kStamped | place;
 }
 
 void Hazards::stateAsked(const Warp &w, const Instruction &in, uint64_t address, uint64_t state) {

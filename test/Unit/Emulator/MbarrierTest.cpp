@@ -161,7 +161,7 @@ TEST(MbarrierNoComplete, AloneGivesAStateWithACount) {
   EXPECT_EQ(refusal("mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 %rd0, [bar];\n"
                     "mbarrier.pending_count.b64 %r0, %rd0;"),
             "mbar_state: state of mbarrier.pending_count must come from an arrival with "
-            ".noComplete, got 0x7ffff40000000080");
+            ".noComplete, got 0x7ffff00000080080");
 }
 
 TEST(MbarrierDrop, LeavesAnExpectedArrival) {
