@@ -54,8 +54,7 @@ std::string describePoll(Warp &w, const Fragment &start) {
 
 /// It waits for all lanes of its warp to come to the same instruction.
 bool isAligned(const Warp &w, const Fragment &f) {
-  return f.wait.kind == Wait::Kind::converge &&
-         w.kernel->code[f.pc].converge == Converge::allLive;
+  return f.wait.kind == Wait::Kind::converge && w.kernel->code[f.pc].converge == Converge::allLive;
 }
 
 std::string describeWait(Warp &w, const Fragment &f) {
@@ -146,8 +145,9 @@ void Cluster::reportStuck(const std::string &others) {
       }
   Fault fault(std::move(message));
   if (isApart)
-    fault.lack = "one path of all lanes of the warp to each .aligned instruction, which bar.sync is; "
-                 "barrier.sync without .aligned lets them come apart";
+    fault.lack =
+        "one path of all lanes of the warp to each .aligned instruction, which bar.sync is; "
+        "barrier.sync without .aligned lets them come apart";
   if (hazards && wrongAt) {
     fault = hazards->namingBarrier(std::move(fault), *wrongAt);
     fault.memory = sharedBytes(*wrongAt, sizeof(uint64_t));

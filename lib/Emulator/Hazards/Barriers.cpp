@@ -211,7 +211,8 @@ void Hazards::stateAsked(const Warp &w, const Instruction &in, uint64_t address,
   if (&of != b)
     return wrong(" of phase " + dec(phase) + " of " + name(it->first));
   if (phase < b->first)
-    return wrong(" of phase " + dec(phase) + ", which was over before that mbarrier was initialised");
+    return wrong(" of phase " + dec(phase) +
+                 ", which was over before that mbarrier was initialised");
   if (behind > 1)
     wrong(" of phase " + dec(phase) + " but " + dec(b->completed) + " phases are over");
 }

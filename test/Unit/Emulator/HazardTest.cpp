@@ -272,16 +272,17 @@ std::vector<HazardCase> cases() {
                                          waitBy("[-%rd5-][+%rd7+]")));
   shared("MB3_foreignTwin",
          elected(0, arriveAt("%rd5", 0) + arriveAt("%rd6", 1) + waitBy("[-%rd5-][+%rd6+]")));
-  shared("MB3_stateBefore",
-         elected(0, arriveAndWait[0] + "mbarrier.inval.shared::cta.b64 [bar+8];\n"
-                                       "mbarrier.init.shared::cta.b64 [bar+8], 1;\n" +
-                        arriveAt("%rd6", 1) + waitBy("[-%rd5-][+%rd6+]")));
+  shared("MB3_stateBefore", elected(0, arriveAndWait[0] +
+                                           "mbarrier.inval.shared::cta.b64 [bar+8];\n"
+                                           "mbarrier.init.shared::cta.b64 [bar+8], 1;\n" +
+                                           arriveAt("%rd6", 1) + waitBy("[-%rd5-][+%rd6+]")));
   // A state is a value: it goes through memory and shuffles, bit by bit.
-  shared("MB3_stateKept",
-         elected(0, arriveAndWait[0] + arriveAndWait[1] +
-                        "st.shared.b64 [%b], [-%rd5-][+%rd6+];\nld.shared.v2.b32 {%r20, %r21}, [%b];\n"
-                        "mov.b64 %rd7, {%r20, %r21};\n" +
-                        waitBy("%rd7")));
+  shared(
+      "MB3_stateKept",
+      elected(0, arriveAndWait[0] + arriveAndWait[1] +
+                     "st.shared.b64 [%b], [-%rd5-][+%rd6+];\nld.shared.v2.b32 {%r20, %r21}, [%b];\n"
+                     "mov.b64 %rd7, {%r20, %r21};\n" +
+                     waitBy("%rd7")));
   shared("MB3_invented",
          elected(0, arriveAt("%rd6", 1) + "[-mov.b64 %rd6, 12345;\n-]" + waitBy("%rd6")));
   // Nobody looks whether the wait has seen the phase end.
