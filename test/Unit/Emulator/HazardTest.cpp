@@ -406,6 +406,12 @@ std::vector<HazardCase> cases() {
   shared("OS5", kWord + "@%p6 st.shared.u32 [%r11+1024], %t; @%p6 " + kArrive1 + "[-" +
                     wait(1, 0, ".relaxed.cta") + "-][+" + wait(1, 0) +
                     "+]ld.shared.u32 %r12, [%b+1024];\n");
+  // A relaxed barrier of the cluster ahead of the access has no part in it.
+  shared("OS5_prologue",
+         "barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.aligned;\n" + kWord +
+             "@%p6 st.shared.u32 [%r11+1024], %t; @%p6 mbarrier.arrive[-.relaxed.cta-].shared::cta."
+             "b64 _, [bar+8];\n" +
+             wait(1, 0) + "ld.shared.u32 %r12, [%b+1024];\n");
   // Which lane's value stays is left open.
   shared("OS12", kWord + inWarp(0, "st.shared.u32 [[-%b-][+%r11+]+1024], %t;\n"), L::warning);
   c.back().isAlone = true;

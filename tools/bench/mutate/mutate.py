@@ -44,26 +44,31 @@ FOREIGN = ("vectors-mxfp4-sm_100a-bf16-128x128x256-s3", "descriptors-nvfp4-sm_10
 HAZARD = ": hazard: "  # in every report of a hazard rule, warnings too
 SHOWN = 160  # characters of a report
 
-# Reason -> kinds that it is for, what else is dropped, the rule that the mutant without that
-# must break (None: any, or other bits; True: the text alone says so), why the mutant is as right as the kernel.
-REASONS = {
-    "fenced wait": (r"weaken\.order mbarrier\.try_wait", mutations.withoutFenceBehind, "[TM9]",
-                    "only tensor memory is used behind it, and tcgen05.fence::after_thread_sync orders that"),
-    "fenced arrival": (r"weaken\.order mbarrier\.arrive", mutations.withoutFenceAhead, "[TM9]",
-                       "only tensor memory was used ahead of it, and tcgen05.fence::before_thread_sync orders that"),
-    "exit barrier": (r"weaken\.order barrier\.cluster\.arrive", mutations.withoutClusterBarrier, "[CL2]",
-                     "a CTA waits there until nobody reads its memory, and what is read is stored ahead of it"),
+# The five reasons for which a mutant is as right as its kernel.
+FENCED, EXIT_BARRIER, KERNEL_END = "fenced", "exit barrier", "end of the kernel"
+SAID_AGAIN, ORDERS_NOTHING = "said again", "orders nothing"
+SAYINGS = {
+    SAID_AGAIN: "without the others that order nothing it is noticed",
+    ORDERS_NOTHING: "without it and all others that order nothing, the same bits and no report",
 }
+# (reason, kinds that it is for, what else is dropped, the rule that the mutant without that must break (None: any, or
+# other bits; False: none, and the same bits), why).
+REASONS = [
+    (FENCED, r"weaken\.order mbarrier\.try_wait", mutations.withoutFenceBehind, "[TM9]",
+     "only tensor memory is used behind it, and tcgen05.fence::after_thread_sync orders that"),
+    (FENCED, r"weaken\.order mbarrier\.arrive", mutations.withoutFenceAhead, "[TM9]",
+     "only tensor memory was used ahead of it, and tcgen05.fence::before_thread_sync orders that"),
+    (EXIT_BARRIER, r"weaken\.order barrier\.cluster\.arrive", mutations.withoutClusterBarrier, "[CL2]",
+     "a CTA waits there until nobody reads its memory, and what is read is stored ahead of it"),
+]
 
-# Compilers that place a wait with every access say some things twice.
-FOREIGN_REASONS = {
-    "said again": (r"drop\.(barrier|tensor_wait|group) ", mutations.withoutNextAlike, None,
-                   "the next one of its kind comes before anything needs it"),
-    "parts bulk copies": (r"drop\.barrier ", mutations.partsBulkCopies, True,
-                          "all that it parts is bulk copies and arrivals, which their mbarrier orders"),
-    "end of the kernel": (r"weaken\.read ", mutations.withoutIt, None,
-                          "nothing reads what was stored before the kernel's end, which completes it"),
-}
+# Of compilers that place a wait with every access.
+FOREIGN_REASONS = [
+    (ORDERS_NOTHING, r"weaken\.order barrier\.cluster\.arrive", mutations.withoutClusterBarrier, False,
+     "without the barrier, the same bits and no report"),
+    (KERNEL_END, r"weaken\.read ", mutations.withoutIt, None,
+     "nothing reads what was stored before the kernel's end, which completes it"),
+]
 
 # What our kernels do without, so that what they do instead is found when it is missing.
 OBEYED = [f"--no-assume=A{n}" for n in (3, 4, 5, 7, 9)]
@@ -75,11 +80,12 @@ OBEYED_IN_CLUSTERS = [flag for flag in OBEYED if flag != "--no-assume=A7"]
 class Kernel:
     """A PTX with its manifest and inputs, run under hazard checks."""
 
-    def __init__(self, build, folder, name, ptx, manifest, inputs, reasons=REASONS, warnings=()):
+    def __init__(self, build, folder, name, ptx, manifest, inputs, isForeign=False, warnings=()):
         self.program = pathlib.Path(build) / "bin" / "blockscale-run"
         self.folder = pathlib.Path(folder)
         self.name, self.ptx, self.manifest, self.inputs = name, ptx, manifest, inputs
-        self.reasons = reasons
+        self.isForeign = isForeign
+        self.reasons = REASONS + FOREIGN_REASONS * isForeign
         self.flags = OBEYED
         self.warnings = set(warnings)  # rules by which the kernel as it is may be warned of
         self.exchanges = False  # whether shuffles and atomics are changed, too
@@ -111,8 +117,8 @@ class Kernel:
             kept += [flag] * (status == 0 and not self.reports(said))
         self.flags = kept
 
-    def isNoticed(self, name, text, golden):
-        status, said, result = self.execute(name, text, "--seeds=1")
+    def isNoticed(self, name, text, golden, seeds=1):
+        status, said, result = self.execute(name, text, f"--seeds={seeds}")
         return status != 0 or bool(self.reports(said)) or result != golden
 
     def reports(self, said):
@@ -127,22 +133,22 @@ class Kernel:
         return found
 
     @functools.cached_property
-    def placing(self):
-        """Lines of bar.warp.sync and of waits for all but the last groups of wgmma that only hold instructions, or
-        registers, in place for ptxas: without each of them, and without all of them, the same bits and no report."""
-        dropped = [mutant for mutant in mutations.mutants(self.ptx) if mutations.mayPlace(self.ptx, mutant)]
+    def idle(self):
+        """Line -> reason of what may be dropped alone: it orders nothing where it, too, may be dropped behind all those
+        ahead of it that were; else one of those says it again. Without them all, the same bits and no report."""
+        dropped = [mutant for mutant in mutations.mutants(self.ptx) if (mutant.kind in mutations.IDLE if self.isForeign else mutations.mayPlace(self.ptx, mutant))]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            noticed = pool.map(lambda job: self.isNoticed(f"{self.name}.apart{job[0]}", job[1].text, self.golden),
-                               enumerate(dropped))
-            dropped = [mutant for mutant, seen in zip(dropped, noticed) if not seen]
-        lines = self.ptx.splitlines(keepends=True)
-        for mutant in dropped:
-            lines[mutant.line - 1] = mutant.text.splitlines(keepends=True)[mutant.line - 1]
-        if self.isNoticed(f"{self.name}.apart", "".join(lines), self.golden):
-            return set()
-        print(f"{self.name}: {len(dropped)} bar.warp.sync and wgmma.wait_group order nothing, they hold instructions in "
-              "place for ptxas: without them all, the same bits and no report")
-        return {mutant.line for mutant in dropped}
+            noticed = list(pool.map(lambda job: self.isNoticed(f"{self.name}.apart{job[0]}", job[1].text, self.golden),
+                                    enumerate(dropped)))
+        lines, found = self.ptx.split("\n"), {}
+        for mutant in (mutant for mutant, seen in zip(dropped, noticed) if not seen):
+            kept, lines[mutant.line - 1] = lines[mutant.line - 1], mutant.text.split("\n")[mutant.line - 1]
+            found[mutant.line] = ORDERS_NOTHING
+            if self.isNoticed(f"{self.name}.apart", "\n".join(lines), self.golden):
+                lines[mutant.line - 1], found[mutant.line] = kept, SAID_AGAIN
+        if found and self.isNoticed(f"{self.name}.apart", "\n".join(lines), self.golden, seeds=8):
+            return {}
+        return found
 
     def judge(self, number, mutant, golden):
         """(verdict, what was said)"""
@@ -157,14 +163,10 @@ class Kernel:
             return "reported", next(line for line in lines if HAZARD in line)
         if result != golden:
             return "wrong", "other bits"
-        for reason, (kinds, weakened, rule, why) in self.reasons.items():
+        for reason, kinds, weakened, rule, why in self.reasons:
             if re.match(kinds, f"{mutant.kind} {mutant.what}"):
-                if rule is True:
-                    if weakened(mutant):
-                        return "equivalent", f"{reason}: {why}"
-                    continue
-                if rule is None:
-                    if self.isNoticed(name, weakened(mutant), golden):
+                if not rule:
+                    if self.isNoticed(name, weakened(mutant), golden) == (rule is None):
                         return "equivalent", f"{reason}: {why}"
                     continue
                 _, said, _ = self.execute(name, weakened(mutant), "--seeds=1")
@@ -199,31 +201,40 @@ def mutateKernel(kernel, count, list_):
     rng = random.Random(kernel.name)
     verdicts = collections.Counter(dict.fromkeys(["reported", "wrong", "equivalent", "unexplained"], 0))
 
-    def places(mutant):
-        return mutations.isOfPlacing(mutant) and mutant.line in kernel.placing
+    reasons = collections.Counter()
 
     def judge(chosen, first):
+        """Judges them; the number of those that order nothing."""
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             judged = list(pool.map(lambda job: kernel.judge(job[0], job[1], golden), enumerate(chosen, first)))
+        idle = 0
         for mutant, (verdict, why) in zip(chosen, judged):
-            if verdict == "unexplained" and places(mutant):
-                continue
+            if verdict == "unexplained" and mutations.mayBeIdle(mutant) and (reason := kernel.idle.get(mutant.line)):
+                verdict, why = "equivalent", f"{reason}: {SAYINGS[reason]}"
+                idle += reason == ORDERS_NOTHING
             verdicts[verdict] += 1
+            if verdict == "equivalent":
+                reasons[why.split(":")[0]] += 1
             if list_ or verdict == "unexplained":
                 print(f"{verdict}: {kernel.name}:{mutant.line}: {mutant.kind}: {mutant.what}: {why}", flush=True)
+        return idle
 
     chosen = sample(every, count, rng)
-    judge(chosen, 0)
-    missing = len(chosen) - sum(verdicts.values())
-    if missing:  # some only place instructions: others in their stead
-        others = [mutant for mutant in every if mutant not in chosen and not places(mutant)]
-        judge(rng.sample(others, min(missing, len(others))), len(chosen))
+    idle = judge(chosen, 0)
+    if idle:  # others in their stead
+        others = [mutant for mutant in every
+                  if mutant not in chosen and not (mutations.mayBeIdle(mutant) and mutant.line in kernel.idle)]
+        judge(rng.sample(others, min(idle, len(others))), len(chosen))
     total = sum(verdicts.values())
-    print(f"{kernel.name}: {total} mutants: " + ", ".join(f"{n} {what}" for what, n in verdicts.items()), flush=True)
-    if count is None and verdicts["equivalent"] > MOST_EQUIVALENT * total:
-        print(f"{kernel.name}: at most {MOST_EQUIVALENT:.0%} of the mutants may be equivalent, got {verdicts['equivalent']}")
+    by = " (" + ", ".join(f"{n} {reason}" for reason, n in sorted(reasons.items())) + ")" if reasons else ""
+    print(f"{kernel.name}: {total} mutants: " + ", ".join(f"{n} {what}" + (by if what == "equivalent" else "")
+                                                          for what, n in verdicts.items()), flush=True)
+    placed = 0 if kernel.isForeign else idle  # bar.warp.sync and waits for wgmma that only place instructions for ptxas
+    if count is None and verdicts["equivalent"] - placed > MOST_EQUIVALENT * (total - placed):
+        print(f"{kernel.name}: at most {MOST_EQUIVALENT:.0%} of the mutants may be equivalent, got "
+              f"{verdicts['equivalent'] - placed} of {total - placed}")
         verdicts["unexplained"] += 1
-    return verdicts
+    return verdicts + collections.Counter({("reason", reason): n for reason, n in reasons.items()})
 
 
 def emittedKernels(build, folder, pattern):
@@ -406,7 +417,7 @@ def foreignKernels(build, folder, pattern):
         work = pathlib.Path(folder) / name
         inputs = [f"--arg={path.stem}={path}" for path in sorted(work.glob("*.npy")) if not path.stem.startswith("out-")]
         kernel = Kernel(build, work, name, (work / "k.ptx").read_text(), work / "k.json", inputs,
-                        {**REASONS, **FOREIGN_REASONS}, foreign_launch.DOCUMENTED_WARNINGS.get(name.split("-")[0], ()))
+                        True, foreign_launch.DOCUMENTED_WARNINGS.get(name.split("-")[0], ()))
         kernel.dropFlags()
         print(f"{name}: right without the assumptions of {' '.join(kernel.flags) or 'none'}", flush=True)
         yield kernel
@@ -440,6 +451,9 @@ def main():
     print(f"mutants.sampled = {sum(totals[v] for v in ('reported', 'wrong', 'equivalent', 'unexplained'))}")
     print(f"mutants.unexplained = {totals['unexplained']}")
     print(f"mutants.equivalent = {totals['equivalent']}")
+    for reason in (FENCED, EXIT_BARRIER, KERNEL_END, SAID_AGAIN, ORDERS_NOTHING):
+        if totals["reason", reason]:
+            print(f"  {reason}: {totals['reason', reason]}")
     print(f"false_alarms = {totals['false_alarms']}")
     sys.exit(1 if totals["unexplained"] or totals["false_alarms"] else 0)
 

@@ -90,9 +90,12 @@ NOTHING = "// dropped"
 WARP_SYNC = "drop.warp_sync"
 
 
-def isOfPlacing(mutant):
-    """Whether the mutant changes what may stand for ptxas alone."""
-    return mutant.kind in (WARP_SYNC, "drop.group", "weaken.group")
+IDLE = (WARP_SYNC, "drop.group", "drop.barrier", "drop.tensor_wait")  # dropped, may be missed by nobody
+
+
+def mayBeIdle(mutant):
+    """Whether the mutant changes what may order nothing."""
+    return mutant.kind in IDLE or mutant.kind == "weaken.group"
 
 
 def mayPlace(ptx, mutant):
@@ -347,46 +350,6 @@ def withoutFenceBehind(mutant):
 def withoutFenceAhead(mutant):
     """The mutant's text without the last tcgen05.fence::before_thread_sync in front of it."""
     return withoutFence(mutant, "before", lambda lines: range(mutant.line - 2, -1, -1))
-
-
-def withoutNextAlike(mutant):
-    """The mutant's text without the next instruction of the same opcode, too."""
-    lines = mutant.text.split("\n")
-    dropAlike(lines, mutant, range(mutant.line, len(lines)))
-    return "\n".join(lines)
-
-
-ACCESS = re.compile(r"(ld|st|atom|red|mbarrier|cp|tcgen05|fence|barrier|ldmatrix|stmatrix|wgmma|mapa|bra|brx|call|ret)\b")
-BULK = re.compile(r"(mbarrier\.arrive\.expect_tx|cp\.async\.bulk\.tensor)\.")
-
-
-def partsBulkCopies(mutant):
-    """Whether between the last barrier in front of a dropped one and the next one behind it
-    single threads only issue bulk copies and arrivals that expect their bytes, without a branch."""
-    opcode = mutant.what.split(": ")[0]
-    lines = mutant.text.split("\n")
-    for places in (range(mutant.line - 2, -1, -1), range(mutant.line, len(lines))):
-        for index in places:
-            text = lines[index].strip()
-            match = INSTRUCTION.match(text)
-            if match and match["opcode"] == opcode:
-                break
-            if text.split("//")[0].strip().endswith(":"):
-                return False
-            if match and ACCESS.match(match["opcode"]) and not (match["guard"] and BULK.match(match["opcode"])):
-                return False
-        else:
-            return False
-    return True
-
-
-def dropAlike(lines, mutant, places):
-    opcode = mutant.what.split(": ")[0]
-    for index in places:
-        match = INSTRUCTION.match(lines[index].strip())
-        if match and match["opcode"] == opcode:
-            lines[index] = "\t" + NOTHING
-            return
 
 
 def withoutIt(mutant):
