@@ -57,6 +57,17 @@ bool isAligned(const Warp &w, const Fragment &f) {
   return f.wait.kind == Wait::Kind::converge && w.kernel->code[f.pc].converge == Converge::allLive;
 }
 
+/// Its lanes are at different barriers, one of which is .aligned: nothing else keeps them.
+bool areApart(const Warp &w) {
+  using K = Wait::Kind;
+  const auto begin = w.fragments.begin(), end = w.fragments.end();
+  return w.fragments.size() > 1 &&
+         std::any_of(begin, end, [&](const Fragment &f) { return isAligned(w, f); }) &&
+         std::all_of(begin, end, [&](const Fragment &f) {
+           return isAligned(w, f) || f.wait.kind == K::named || f.wait.kind == K::cluster;
+         });
+}
+
 std::string describeWait(Warp &w, const Fragment &f) {
   using K = Wait::Kind;
   std::string at = "line " + dec(w.lineOf(f));
@@ -121,14 +132,15 @@ void Cluster::reportStuck(const std::string &others) {
   uint32_t line = 0;
   bool isApart = false;
   for (auto &cta : ctas)
-    for (auto &w : cta->warps)
+    for (auto &w : cta->warps) {
+      isApart |= areApart(*w);
       for (const Fragment &f : std::vector<Fragment>(w->fragments)) {
-        isApart |= isAligned(*w, f);
         if (!line)
           line = w->lineOf(f);
         message += "; cta " + dec(cta->index.x) + "," + dec(cta->index.y) + "," +
                    dec(cta->index.z) + " warp " + dec(w->id) + " at " + describeWait(*w, f);
       }
+    }
   message += others;
   if (livelock && idle > launch.options.pollLimit)
     message += "; given up after " + std::to_string(launch.options.pollLimit) +

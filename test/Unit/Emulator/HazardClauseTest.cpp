@@ -278,6 +278,16 @@ TEST(HazardWords, NonUniformAligned) {
       << report;
 }
 
+/// Lanes that one of them keeps waiting lack what that one waits for.
+TEST(HazardWords, AlignedBehindAWaitThatDoesNotEnd) {
+  HazardCase c;
+  c.body = "setp.eq.u32 %p4, %la, 7; @!%p4 bra N0;\n" + wait(1, 0) + "N0: bar.sync 0;\n";
+  const std::string report = reportOf(c);
+  EXPECT_NE(report.find(", which is .aligned, waits for lanes 0x80 of its warp"), std::string::npos)
+      << report;
+  EXPECT_NE(report.find("\n  missing: an arrival, copy"), std::string::npos) << report;
+}
+
 TEST(HazardWords, GlobalMemory) {
   HazardCase c;
   c.grid = {2, 1, 1};
