@@ -123,7 +123,8 @@ std::string Hazards::missing(Rule rule, const Record &r) const {
   const Component &c = components[r.component];
   if (c.agent == Agent::barrier)
     return "an acquiring wait for phase " + dec(r.count - 1) + " of mbarrier " +
-           hex(c.address & kSharedOffsetMask) + ", which the copy signals";
+           hex(c.address & kSharedOffsetMask) + ", which the " +
+           (isTryCancel(cluster.launch.kernel.code[r.site]) ? "answer" : "copy") + " signals";
   if (c.agent == Agent::wgmma)
     return "wgmma.commit_group and wait_group by the warps that issued it, then a barrier to the "
            "writer";

@@ -254,6 +254,20 @@ TEST(HazardWords, StatesOfMbarriers) {
       << report;
 }
 
+TEST(HazardWords, AnswersOfTryCancel) {
+  HazardCase c;
+  c.body = elected(0, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;\n"
+                      "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::"
+                      "bytes.b128 [buf], [bar];\nld.shared.u32 %r12, [buf];\n") +
+           wait(0, 0);
+  const std::string report = reportOf(c);
+  EXPECT_NE(report.find(" that the answer of clusterlaunchcontrol.try_cancel at t.ptx:"),
+            std::string::npos)
+      << report;
+  EXPECT_NE(report.find(" of mbarrier 0x5400, which the answer signals  [OS1]"), std::string::npos)
+      << report;
+}
+
 /// What nobody has measured says so where it is reported.
 TEST(HazardWords, UnmeasuredLimit) {
   HazardCase c;
