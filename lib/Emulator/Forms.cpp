@@ -94,6 +94,8 @@ struct Misfit {
 
 Misfit compare(const Form &row, const PtxInstruction &in) {
   Misfit misfit;
+  if (row.modifiers == "*")
+    return misfit;
   std::vector<std::string_view> left(in.modifiers.begin(), in.modifiers.end());
   size_t types = 0; // where types that were matched end in `left`: they keep their order
   forEachWord(row.modifiers, ' ', [&](std::string_view group) {
@@ -171,6 +173,7 @@ std::span<const FormTable> formTables() {
       {"Asynchronous copies and cluster launch control", copyForms()},
       {"Matrix instructions of warps", matrixForms()},
       {"Matrix instructions of warpgroups (sm_90a)", wgmmaForms()},
+      {"Instructions of which no form is executed", otherForms()},
   };
   return kTables;
 }

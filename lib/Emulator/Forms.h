@@ -9,7 +9,8 @@
 //
 // Modifiers are groups, separated by blanks. `a|b` takes one of them, `?` behind a
 // group makes it optional, and the order of qualifiers is free, as it is for ptxas
-// where anybody tried. `@name` stands for a list of types, `#` for any number.
+// where anybody tried. `@name` stands for a list of types, `#` for any number, and `*`
+// alone for whatever there is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,6 +64,7 @@ std::span<const Form> copyForms();
 std::span<const Form> matrixForms();
 std::span<const Form> wgmmaForms();
 std::span<const Form> convertForms();
+std::span<const Form> otherForms();
 
 /// How tests name a row with one of its modifiers.
 std::string formKey(const Form &row, std::string_view modifier);

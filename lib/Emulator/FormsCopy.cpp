@@ -18,6 +18,7 @@ namespace {
 
 constexpr auto kUnexecuted = FormStatus::unexecuted;
 constexpr auto kTma = facts::Feature::tma;
+constexpr auto kGather4 = facts::Feature::tmaGather4;
 constexpr auto kCpAsync = facts::Feature::cpAsync;
 constexpr auto kCancel = facts::Feature::clusterLaunchControl;
 constexpr std::string_view kIm2col = "im2col, which no matrix product uses";
@@ -49,18 +50,6 @@ std::string fromSm100(const Decoder &d) {
              ? std::string()
              : "ptx_target: " + d.spelling() + " must have target sm_100 or later, got " +
                    std::string(facts::name(d.arch));
-}
-
-/// Sums of halves say that they do not flush.
-std::string flushing(const Decoder &d) {
-  auto has = [&](std::string_view m) {
-    return std::find(d.raw->modifiers.begin(), d.raw->modifiers.end(), m) != d.raw->modifiers.end();
-  };
-  const bool isSumOfHalves = has("add") && (has("f16") || has("bf16"));
-  if (isSumOfHalves == has("noftz"))
-    return {};
-  return std::string("ptx_modifier: cp.reduce must ") + (isSumOfHalves ? "" : "not ") +
-         "have .noftz here, got " + d.spelling();
 }
 
 constexpr Form kForms[] = {
@@ -112,13 +101,13 @@ constexpr Form kForms[] = {
      "@cg? L2::cache_hint?",
      {},
      {},
-     kTma},
+     kGather4},
     {"cp",
      "async bulk tensor 2d shared::cta global tile::gather4 mbarrier::complete_tx::bytes @cg? "
      "L2::cache_hint?",
      {},
      {},
-     kTma},
+     facts::Feature::tmaGather4Cta},
     {"cp",
      "async bulk tensor @rank global shared::cta tile? bulk_group L2::cache_hint?",
      {},
@@ -149,20 +138,41 @@ constexpr Form kForms[] = {
      {},
      {},
      kTma},
-    {"cp", "async bulk prefetch tensor @rank L2 global tile|tile::gather4? L2::cache_hint?",
-     FormStatus::hint, "fills a cache", kTma},
+    {"cp", "async bulk prefetch tensor @rank L2 global tile? L2::cache_hint?", FormStatus::hint,
+     "fills a cache", kTma},
+    {"cp", "async bulk prefetch tensor 2d L2 global tile::gather4 L2::cache_hint?",
+     FormStatus::hint, "fills a cache", kGather4},
     {"cp",
      "reduce async bulk tensor @rank global shared::cta @op tile? bulk_group L2::cache_hint?",
      {},
      {},
      kTma},
     {"cp",
-     "reduce async bulk global shared::cta bulk_group L2::cache_hint? @op noftz? "
-     "f16|bf16|f32|f64|u32|s32|u64|s64|b32|b64",
+     "reduce async bulk global shared::cta bulk_group L2::cache_hint? add f32|f64|u32|s32|u64",
      {},
      {},
-     kTma,
-     flushing},
+     kTma},
+    {"cp",
+     "reduce async bulk global shared::cta bulk_group L2::cache_hint? add noftz f16|bf16",
+     {},
+     {},
+     kTma},
+    {"cp",
+     "reduce async bulk global shared::cta bulk_group L2::cache_hint? min|max "
+     "f16|bf16|u32|s32|u64|s64",
+     {},
+     {},
+     kTma},
+    {"cp",
+     "reduce async bulk global shared::cta bulk_group L2::cache_hint? inc|dec u32",
+     {},
+     {},
+     kTma},
+    {"cp",
+     "reduce async bulk global shared::cta bulk_group L2::cache_hint? and|or|xor b32|b64",
+     {},
+     {},
+     kTma},
     {"cp",
      "reduce async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes add u32|s32|u64",
      {},
@@ -194,7 +204,7 @@ constexpr Form kForms[] = {
      "b32|b64",
      {},
      {},
-     kTma,
+     facts::Feature::tensormapReplace,
      replaceValue},
     {"clusterlaunchcontrol",
      "try_cancel async shared::cta? mbarrier::complete_tx::bytes multicast::cluster::all? b128",

@@ -72,6 +72,10 @@ FORMS = {
     "tma_swizzle_96": "tensormap.replace.tile.swizzle_mode.global.b1024.b32 [d0], 4;",
     "tma_gather4": LOAD.format(".tile::gather4.mbarrier::complete_tx::bytes",
                                "{r0, r1, r2, r3, r4}"),
+    "tma_gather4_cta": LOAD.format(".tile::gather4.mbarrier::complete_tx::bytes",
+                                   "{r0, r1, r2, r3, r4}").replace("shared::cluster", "shared::cta"),
+    "tma_cta_group": LOAD.format(".tile.mbarrier::complete_tx::bytes.cta_group::2", "{r0, r1}"),
+    "tensormap_replace": "tensormap.replace.tile.rank.global.b1024.b32 [d0], 1;",
 }
 
 

@@ -65,6 +65,9 @@ enum class Feature : uint8_t {
   tmaSwizzleAtoms,
   tmaSwizzle96,
   tmaGather4,
+  tmaGather4Cta,
+  tmaCtaGroup,
+  tensormapReplace,
   tmaOverride,
   oversizedShared,
   reduxFloat,
@@ -92,7 +95,7 @@ inline constexpr ArchSet k107Exact{Arch::sm_107a};
 } // namespace detail
 
 // clang-format off
-inline constexpr std::array<FeatureInfo, 53> kFeatures{{
+inline constexpr std::array<FeatureInfo, 56> kFeatures{{
     {Feature::cpAsync, "cp_async", {Arch::sm_80}, "cp.async", "PTX ISA 9.4, 9.7.10"},
     {Feature::tma, "tma", detail::kHopperOn, "cp.async.bulk.tensor", "PTX ISA 9.4, 9.7.10.28"},
     {Feature::clusters, "clusters", detail::kHopperOn, "thread block clusters", "cuda_occupancy.h 13.5"},
@@ -141,6 +144,9 @@ inline constexpr std::array<FeatureInfo, 53> kFeatures{{
     {Feature::tmaSwizzleAtoms, "tma_swizzle_atoms", kTcgen05, "128-byte swizzles with 32- and 64-byte atoms", "PTX ISA 9.4, 5.5.6; H200 refuses them; ptxas also takes them on 12x"},
     {Feature::tmaSwizzle96, "tma_swizzle_96", {Arch::sm_103a, Arch::sm_107a}, "96-byte swizzle by tensormap.replace", "ptxas 13.5"},
     {Feature::tmaGather4, "tma_gather4", kTcgen05, "tile::gather4 into a cluster, tile::scatter4", "PTX ISA 9.4, 9.7.10.28"},
+    {Feature::tmaGather4Cta, "tma_gather4_cta", detail::kBlackwellOn, "tile::gather4 into .shared::cta", "ptxas 13.5"},
+    {Feature::tmaCtaGroup, "tma_cta_group", kTcgen05, ".cta_group of TMA loads", "ptxas 13.5"},
+    {Feature::tensormapReplace, "tensormap_replace", detail::kHopperSuffixed, "tensormap.replace", "ptxas 13.5"},
     {Feature::tmaOverride, "tma_override", k107, "TMA .override::global_address and dim_stride", "PTX ISA 9.4, 9.7.10.28"},
     {Feature::oversizedShared, "oversized_shared", k107, "327 KiB of shared memory a block", "cuda.h 13.5; cutlass-dsl 4.8.1"},
     {Feature::reduxFloat, "redux_float", {Arch::sm_100f}, "redux.sync of f32", "ptxas 13.5"},

@@ -30,7 +30,7 @@ struct PtxModifierRow {
 };
 
 // clang-format off
-inline constexpr std::array<PtxModifierRow, 31> kPtxModifiers{{
+inline constexpr std::array<PtxModifierRow, 33> kPtxModifiers{{
     {"tcgen05", "scale_vec::*", Feature::scaleVecQualifier},
     {"tcgen05", "collector::b::*", Feature::collectorB},
     {"tcgen05", "decompress::lut::b", Feature::decompressLutB},
@@ -44,6 +44,8 @@ inline constexpr std::array<PtxModifierRow, 31> kPtxModifiers{{
     {"tcgen05", "spcompress", Feature::spcompress},
     {"cp", "multicast::cluster::32b", Feature::multicast32},
     {"cp", "override::*", Feature::tmaOverride},
+    {"cp", "tile::scatter4", Feature::tmaGather4},
+    {"cp", "cta_group::*", Feature::tmaCtaGroup},
     {"griddepcontrol", "wait", Feature::dependentGrids},
     {"griddepcontrol", "launch_dependents", Feature::dependentGrids},
     {"st", "async", Feature::clusters},

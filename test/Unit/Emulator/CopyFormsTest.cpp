@@ -401,10 +401,10 @@ const Reduction kReductions[] = {
     {"add.u32", 4, 0xFFFFFFFF, 2, 1},
     {"add.s32", 4, 0x7FFFFFFF, 1, 0x80000000},
     {"add.u64", 8, 0xFFFFFFFF, 1, 0x100000000},
-    {"min.s32", 4, 0x80000000, 1, 0x80000000},
+    {"min.s32", 4, 1, 0x80000000, 0x80000000},
     {"min.u32", 4, 0x80000000, 1, 1},
     {"max.s64", 8, ~0ull, 1, 1},
-    {"max.u64", 8, ~0ull, 1, ~0ull},
+    {"max.u64", 8, 1, ~0ull, ~0ull},
     {"inc.u32", 4, 7, 7, 0},
     {"dec.u32", 4, 0, 9, 9},
     {"and.b32", 4, 0xF0F0, 0xFF00, 0xF000},
@@ -415,7 +415,11 @@ const Reduction kReductions[] = {
     {"add.noftz.f16", 2, 0x3C00, 0x4400, 0x4500},                               // 1 + 4
     {"add.noftz.bf16", 2, 0x3F80, 0x4080, 0x40A0},                              // 1 + 4
     {"min.f16", 2, 0x3C00, 0xBC00, 0xBC00},
-    {"max.bf16", 2, 0x3F80, 0xBF80, 0x3F80},
+    {"max.bf16", 2, 0xBF80, 0x3F80, 0x3F80},
+    {"L2::cache_hint.add.noftz.f16", 2, 0x3C00, 0x4400, 0x4500},
+    {"L2::cache_hint.min.u32", 4, 0x80000000, 1, 1},
+    {"L2::cache_hint.inc.u32", 4, 7, 7, 0},
+    {"L2::cache_hint.xor.b32", 4, 0xFF, 0x0F, 0xF0},
 };
 class BulkReduction : public ::testing::TestWithParam<Reduction> {};
 
@@ -434,7 +438,8 @@ TEST_P(BulkReduction, OfEachElement) {
                      "%r2, [%pi]; st.shared.u32 [%r1], %r2; fence.proxy.async; bar.sync 0; "
                      "setp.eq.u32 %p0, %t, 0; @%p0 cp.reduce.async.bulk.global.shared::cta."
                      "bulk_group." +
-                         std::string(c.form) + " [%out], [%r0], 64; " + kWaitStore,
+                         std::string(c.form) + " [%out], [%r0], 64" +
+                         (std::string_view(c.form).starts_with("L2") ? ", 0; " : "; ") + kWaitStore,
                      "sm_107a", kTmaVars),
               s);
   ASSERT_EQ(r.error, "");

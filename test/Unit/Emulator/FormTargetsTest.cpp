@@ -80,10 +80,35 @@ const Case kCases[] = {
      "ptx_target", "sm_100a"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%in], [1024], 16;", "sm_100a",
      "ptx_modifier"},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.min.f32 [%in], [1024], 16;", "sm_100a",
+     "ptx_modifier"},
+    {"cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group "
+     "[%in, {%r0, %r0, %r0, %r0, %r0}], [1024];",
+     "sm_120a", "ptx_target", "sm_100f"},
+    {"cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes "
+     "[1024], [%in, {%r0, %r0, %r0, %r0, %r0}], [0];",
+     "sm_90a", "ptx_target", "sm_120f"},
+    {"cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes "
+     "[1024], [%in, {%r0, %r0, %r0, %r0, %r0}], [0];",
+     "sm_120a", "ptx_target", "sm_100f"},
+    {"cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4 [%in, {%r0, %r0, %r0, %r0, %r0}];",
+     "sm_100", "ptx_target", "sm_100a"},
+    {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+     ".cta_group::2 [1024], [%in, {%r0, %r0}], [0];",
+     "sm_120a", "ptx_target", "sm_110f"},
+    {"tensormap.replace.tile.global_address.global.b1024.b64 [%in], %rd0;", "sm_100", "ptx_target",
+     "sm_90a"},
     {"mov.u32 %r0, %cluster_ctarank;", "sm_89", "ptx_target", "sm_90a"},
     {"mov.pred %p0, %is_explicit_cluster;", "sm_89", "ptx_target", "sm_90a"},
     {"lop3.or.b32 %r0|%p0, %r1, %r2, %r3, 0x3f, %p1;", "sm_100a", "ptx_unexecuted"},
     {"mov.u32 %r0, %pm0;", "sm_100a", "ptx_unexecuted"},
+    {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, "
+     "[%in];",
+     "sm_100a", "ptx_unexecuted"},
+    {"multimem.ld_reduce.relaxed.sys.global.add.u32 %r0, [%in];", "sm_100a", "ptx_unexecuted"},
+    {"tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%in, {%f4, %f5}];", "sm_100a", "ptx_unexecuted"},
+    {"vadd.s32.u32.s32.sat %r0, %r1.b0, %r2.h1;", "sm_100a", "ptx_unexecuted"},
+    {"vadd4.s32.u32.s32 %r0.b3210, %r1, %r2, %r3;", "sm_100a", "ptx_unexecuted"},
 };
 
 void PrintTo(const Case &c, std::ostream *out) { *out << c.instruction; }

@@ -17,7 +17,9 @@ RANDOM = [0x00000000, 0xFFFFFFFF, 0x12345678, 0x80008000, 0xC0DE1F1F, 0x00FF00FF
 def addAll():
     randomForms()
     positiveZeroForms()
+    positiveZeroVariants()
     fixedForms()
+    widenedPairs()
 
 
 def carried(v, t, random, count, saturate):
@@ -105,6 +107,61 @@ def positiveZeroForms():
             name = f"cvt.{mode}.satfinite.pzo.scaled::n1::ue8m0.{t}x2.f32"
             raw(name, two + f"ld.global.b8 %q1, [%pi+128]; {name} {out}, %f1, %f2, %q1;" + store, [bits, bits[::-1], [127] * 8],
                 [c << width | codes[7 - i] for i, c in enumerate(codes)])
+
+
+def positiveZeroVariants():
+    """With .relu, from pairs of halves, and tf32 with .satfinite."""
+    values = [-0.0, -0.001, -1.0, 0.0, -3e-8, 2.5, 1.25, -6.0]
+    bits = [encode(v, "f32") for v in values]
+    source = [decode(b, "f32") for b in bits]
+    two = "ld.global.b32 %f1, [%pi]; ld.global.b32 %f2, [%pi+64];"
+
+    def convert(v, t, mode, relu, saturate=True):
+        e, m = FORMATS[t]
+        code = encode(0.0 if relu and v <= 0 else v, t, mode, saturate)
+        return 0 if code == 1 << (e + m) else code
+
+    for mode in ["rn", "rz"]:
+        for t in ["f16", "bf16"]:
+            name = f"cvt.{mode}.relu.pzo.{t}"
+            codes = [convert(v, t, mode, True) for v in source]
+            raw(f"{name}.f32", f"ld.global.b32 %f1, [%pi]; {name}.f32 %h0, %f1; st.global.b16 [%po], %h0;", [bits], codes)
+            raw(f"{name}x2.f32", two + f"{name}x2.f32 %r0, %f1, %f2; st.global.b32 [%po], %r0;", [bits, bits[::-1]],
+                [c << 16 | codes[7 - i] for i, c in enumerate(codes)])
+        raw(f"cvt.{mode}.relu.pzo.tf32.f32", f"ld.global.b32 %f1, [%pi]; cvt.{mode}.relu.pzo.tf32.f32 %r0, %f1; st.global.b32 [%po], %r0;",
+            [bits], [convert(v, "tf32", mode, True) << 13 for v in source])
+        for t in ["e4m3", "e5m2", "e2m3", "e3m2", "e2m1"]:
+            width, out = (4, "%q0") if t == "e2m1" else (8, "%h0")
+            store = f"st.global.b{2 * width} [%po], {out};"
+            codes = [convert(v, t, mode, True) for v in source]
+            name = f"cvt.{mode}.satfinite.relu.pzo.{t}x2.f32"
+            raw(name, two + f"{name} {out}, %f1, %f2;" + store, [bits, bits[::-1]], [c << width | codes[7 - i] for i, c in enumerate(codes)])
+            for half in ["f16", "bf16"]:
+                halves = [encode(v, half) for v in values]
+                codes = [convert(decode(h, half), t, mode, False) for h in halves]
+                name = f"cvt.{mode}.satfinite.pzo.{t}x2.{half}x2"
+                raw(name, f"ld.global.b32 %r1, [%pi]; {name} {out}, %r1;" + store, [[h | halves[7 - i] << 16 for i, h in enumerate(halves)]],
+                    [c | codes[7 - i] << width for i, c in enumerate(codes)])
+    # The largest f32 is above the largest tf32.
+    name = "cvt.rn.satfinite.pzo.tf32.f32"
+    raw(name, f"ld.global.b32 %f1, [%pi]; {name} %r0, %f1; st.global.b32 [%po], %r0;", [[0x7F7FFFFF, 0xFF7FFFFF, 0x80000000, 0x3F800000] * 2],
+        [0x7F7FE000, 0xFF7FE000, 0, 0x3F800000] * 2)
+
+
+def widenedPairs():
+    """.satfinite to bf16x2 of what is finite anyway."""
+    for t in ["e4m3", "e2m3", "e3m2", "e2m1"]:
+        width = 4 if t == "e2m1" else 8
+        top = 0x7 if t == "e2m1" else 0x7E if t == "e4m3" else (1 << sum(FORMATS[t])) - 1
+        sign = 1 << sum(FORMATS[t])
+        codes = [0, 1, top, sign | 1, sign | top, 2, 3, sign | 2]
+        out = [encode(decode(c, t), "bf16") for c in codes]
+        source, load = ("%q1", "b8") if width == 4 else ("%h1", "b16")
+        for relu in ["", "relu."]:
+            wide = [0 if relu and o >> 15 else o for o in out]
+            name = f"cvt.rn.{relu}satfinite.bf16x2.{t}x2"
+            raw(name, f"ld.global.{load} {source}, [%pi]; {name} %r0, {source}; st.global.b32 [%po], %r0;",
+                [[c | codes[7 - i] << width for i, c in enumerate(codes)]], [o | wide[7 - i] << 16 for i, o in enumerate(wide)])
 
 
 def toFixed(v, scale, mode):

@@ -115,7 +115,7 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "error: usage: blockscale-bench-forms FORMS [--all]\n");
     return 2;
   }
-  unsigned accepted = 0, acceptedRight = 0, refused = 0, refusedRight = 0, loaded = 0;
+  unsigned accepted = 0, acceptedRight = 0, refused = 0, refusedRight = 0, unexecuted = 0;
   auto device = Device::create({});
   for (const Form &f : readForms(in))
     for (const auto &[target, verdict] : f.verdicts) {
@@ -126,9 +126,9 @@ int main(int argc, char **argv) {
       std::string label = module ? "" : message.substr(message.find(": ") + 2);
       label = label.substr(0, label.find(':'));
       bool takes = module || label == "ptx_unexecuted", right = false;
-      loaded += bool(module);
       if (verdict == "ok") {
         ++accepted;
+        unexecuted += !module && takes;
         acceptedRight += right = takes;
       } else {
         ++refused;
@@ -141,7 +141,7 @@ int main(int argc, char **argv) {
                     target.c_str(), verdict.c_str(), module ? "ok" : message.c_str());
     }
   std::printf("ptx_forms.accepted_right = %u/%u\nptx_forms.refused_right = %u/%u\n"
-              "ptx_forms.loaded = %u\n",
-              acceptedRight, accepted, refusedRight, refused, loaded);
+              "ptx_forms.unexecuted = %u/%u\n",
+              acceptedRight, accepted, refusedRight, refused, unexecuted, accepted);
   return acceptedRight == accepted && refusedRight == refused ? 0 : 1;
 }
