@@ -53,12 +53,12 @@ struct MbarrierState {
 /// the hazard checks the lower one tells the barrier and the phase, wherever the program keeps it.
 namespace mbarrier_state {
 inline constexpr uint64_t kLower = 0xFFFFFFFF;
-inline constexpr unsigned kPhaseShift = 21;
-inline constexpr uint64_t kPhaseMask = 0x7FF;           // number of the phase, cut
+inline constexpr unsigned kPhaseShift = 22;
+inline constexpr uint64_t kPhaseMask = 0x3FF;           // number of the phase, cut
 inline constexpr uint64_t kCounted = uint64_t(1) << 20; // mbarrier.pending_count may read it
-inline constexpr uint64_t kStamped = uint64_t(1) << 19; // phase and place hold
-inline constexpr unsigned kRankShift = 15;              // rank of the CTA, above offset / 8
-inline constexpr uint64_t kPlaceMask = kStamped - 1;
+inline constexpr uint64_t kStamped = uint64_t(1) << 21; // phase and place hold
+inline constexpr unsigned kRankShift = 16;              // rank of the CTA, above offset / 8
+inline constexpr uint64_t kPlaceMask = kCounted - 1;
 } // namespace mbarrier_state
 
 /// Is the phase of this parity over? True for what is no barrier: the wait then

@@ -161,7 +161,24 @@ TEST(MbarrierNoComplete, AloneGivesAStateWithACount) {
   EXPECT_EQ(refusal("mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 %rd0, [bar];\n"
                     "mbarrier.pending_count.b64 %r0, %rd0;"),
             "mbar_state: state of mbarrier.pending_count must come from an arrival with "
-            ".noComplete, got 0x7ffff00000080080");
+            ".noComplete, got 0x7ffff00000200080");
+}
+
+/// The hazard checks find the barrier by its state where shared memory is largest, too.
+TEST(MbarrierState, OfABarrierBeyond256KiB) {
+  Scene s;
+  s.options = {};
+  s.shared = 300000;
+  s.oversized = true;
+  Ran r = run(kernel("mov.u32 %r1, 280000; setp.eq.u32 %p0, %t, 0;\n"
+                     "@%p0 mbarrier.init.shared.b64 [%r1], 1;\n"
+                     "@%p0 mbarrier.arrive.shared.b64 %rd0, [%r1];\n"
+                     "@%p0 mbarrier.test_wait.shared.b64 %p1, [%r1], %rd0;\n"
+                     "selp.u32 %r2, 1, 2, %p1; @%p0 st.global.u32 [%out], %r2;",
+                     "sm_107a", kVars),
+              s);
+  EXPECT_EQ(r.error, "");
+  EXPECT_EQ(r.out[0], 1u);
 }
 
 TEST(MbarrierDrop, LeavesAnExpectedArrival) {
